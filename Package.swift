@@ -117,7 +117,8 @@ let testTargets: [Target] = [
     tests(of: "AgentBus", uses: ["PushCore", "PushDBus"]),
     tests(of: "PushSound"),
     tests(of: "PushINI"),
-    tests(of: "PushStore", uses: ["PushAPI", "PushCore", "PushNet", "PushSQL", "PushSQLite"]),
+    tests(
+        of: "PushStore", uses: ["PushAPI", "PushCore", "PushNet", "PushPostgres", "PushSQL", "PushSQLite"]),
     tests(of: "PushCluster", uses: ["PushAPI", "PushCore", "PushNet", "PushStore"]),
     tests(of: "PushServing", uses: ["PushCore", "PushNet"]),
     tests(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// modules: PushCore PushAPI PayloadLint CommandLineKit CPushShims PushNet PushTLS PushCurl PushWebSocket PushSQLite PushDBus PushSound PushINI LinuxDesktop AgentStore AgentBus DeviceAgent
+// modules: PushCore PushAPI PayloadLint CommandLineKit CPushShims PushNet PushTLS PushCurl PushWebSocket PushSQL PushSQLite PushDBus PushSound PushINI LinuxDesktop AgentStore AgentBus DeviceAgent
 // checks: Tests/DeviceAgentTests/AgentStreamFuzzCheck.swift
 
 /// Tries one input; called by libFuzzer.

@@ -70,6 +70,11 @@ package final class PostgresConnection: SQLDatabase {
         PostgresStatement(sql, on: self)
     }
 
+    /// Creates a statement with the text for PostgreSQL.
+    package func prepare(_ sql: StaticString, postgres: StaticString) throws(SQLError) -> PostgresStatement {
+        PostgresStatement(postgres, on: self)
+    }
+
     // MARK: Transactions
 
     /// Runs a closure in a transaction; rolls back when the closure or the commit throws.

@@ -125,7 +125,7 @@ package final class PostgresParameters {
         if let value { set(value, at: index) } else { setNull(.int8, at: index) }
     }
 
-    /// Sets bytes.
+    /// Sets an array of bytes.
     package func set(_ value: Span<UInt8>, at index: Int) { set(value, .bytea, at: index) }
 
     /// Sets bytes or NULL.

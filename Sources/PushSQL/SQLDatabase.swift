@@ -14,6 +14,15 @@ package protocol SQLDatabase: AnyObject {
     /// - Throws: The error that the engine returned. PostgreSQL reads the text when the statement is first executed.
     func prepare(_ sql: StaticString) throws(SQLError) -> Statement
 
+    /// Prepares a statement that differs between the engines.
+    ///
+    /// - Parameters:
+    ///   - sql: The text for SQLite.
+    ///   - postgres: The text for PostgreSQL.
+    /// - Returns: The statement.
+    /// - Throws: The error that the engine returned.
+    func prepare(_ sql: StaticString, postgres: StaticString) throws(SQLError) -> Statement
+
     /// The number of rows that the last INSERT, UPDATE or DELETE changed.
     var changedRowCount: Int { get }
 }

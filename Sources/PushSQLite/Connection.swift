@@ -88,6 +88,11 @@ package final class Connection: SQLDatabase {
     /// Compiles a statement for repeated use.
     package func prepare(_ sql: StaticString) throws(SQLError) -> Statement { try Statement(sql, on: self) }
 
+    /// Compiles a statement for repeated use; ignores the text for PostgreSQL.
+    package func prepare(_ sql: StaticString, postgres: StaticString) throws(SQLError) -> Statement {
+        try prepare(sql)
+    }
+
     /// Runs a closure between BEGIN IMMEDIATE and COMMIT; rolls back when the closure or the commit throws.
     ///
     /// - Parameter body: Executes the statements. It must not begin a transaction.

@@ -38,7 +38,8 @@ extension DeviceAPIEndToEnd {
         ) async throws {
             let client = try await HTTP2Client(target)
             // Any code that decodes this invalid JSON would answer 400.
-            for secret in ["wrong", "wrong", nil, String(repeating: "A", count: 43)] {
+            let guess = String(repeating: "A", count: 43)
+            for secret in ["wrong", "wrong", nil, guess, "\(device.id).\(guess)"] {
                 let answer = try await client.request(fields(method, path, secret: secret), body: Self.large)
                 #expect(answer.status == 401, "\(answer)")
                 let small = try await client.request(fields(method, path, secret: secret), body: "{")

@@ -38,7 +38,8 @@ extension ServerEndToEnd {
                 + "\necho \"$port $ca_file $token $device_secret\"\nkill \"$server\"\nwait \"$server\""
             let shell = try await RunningProcess.run("/bin/sh", ["-c", script]).succeeded()
             #expect(shell.output.contains(/\{"notifications":\[\]\}/))
-            #expect(shell.output.contains(/[0-9]{2,5} \/tmp\/\S+\.pem [0-9a-f]{64} \S{43}\n/), "\(shell.output)")
+            let line = /[0-9]{2,5} \/tmp\/\S+\.pem [0-9a-f]{64} [0-9a-f]{16}\.\S{43}\n/
+            #expect(shell.output.contains(line), "\(shell.output)")
         }
 
         @Test(.tags(.slow)) func `the JSON of the agent's commands has the members that the page shows`() async throws {

@@ -53,6 +53,11 @@ extension DeviceAPIEndToEnd {
             // The first answer is dropped here, as by a client that loses its connection.
             let second = try await enrolledDevice(code, requestID, at: server)
             #expect(first.device_id == second.device_id)
+            #expect(first.device_secret != second.device_secret)
+            for answer in [first, second] {
+                let parts = answer.device_secret.split(separator: ".", omittingEmptySubsequences: false)
+                #expect(parts.map(\.utf8.count) == [16, 43] && parts[0] == answer.device_id, "the secret has the ID")
+            }
             #expect(try await deviceCount(of: server) == 1)
             let other = Self.body(code: code, requestID: "00000000-8c1d-4c61-9a53-5d0a6f1b2c3d")
             #expect(try await enrol(other, at: server) == [403], "another request cannot use the code")
@@ -60,6 +65,7 @@ extension DeviceAPIEndToEnd {
 
         private struct Enrolled: Decodable {
             let device_id: String
+            let device_secret: String
         }
 
         private func enrolledDevice(

@@ -219,13 +219,15 @@ import Testing
         try first.execute("CREATE TABLE t(x bigint)")
         try first.transaction { () throws(SQLError) in
             try first.execute("LOCK TABLE t")
-            let error = #expect(throws: SQLError.self) { try second.execute("LOCK TABLE t NOWAIT") }
-            // LOCK TABLE needs a transaction, which a script of one statement is.
-            #expect(error?.kind == .busy || error?.code == "25P01")
+            let error = #expect(throws: SQLError.self) {
+                try second.transaction { () throws(SQLError) in try second.execute("LOCK TABLE t NOWAIT") }
+            }
+            #expect(error?.kind == .busy)
+            #expect(error?.code == "55P03")
         }
     }
 
-    @Test func `a full tablespace is reported as full`() throws {
+    @Test func `an error with the SQLSTATE of a full disk is reported as full`() throws {
         let connection = try fixture.connect()
         let error = #expect(throws: SQLError.self) {
             try connection.execute("DO $$ BEGIN RAISE EXCEPTION 'no space' USING ERRCODE = '53100'; END $$")

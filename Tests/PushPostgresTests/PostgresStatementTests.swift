@@ -161,11 +161,11 @@ import Testing
         #expect(error?.message.contains("syntax error") == true)
     }
 
-    @Test func `a text with a NUL is refused`() throws {
+    @Test func `a replacement character takes the place of a NUL, which PostgreSQL does not store`() throws {
         let statement = try connection.prepare("SELECT ?1")
-        statement.bind("a\0b", at: 1)
-        let error = #expect(throws: SQLError.self) { try statement.step() }
-        #expect(error?.code == "22021")
+        statement.bind("a\0b\0", at: 1)
+        #expect(try statement.step())
+        #expect(statement.string(0) == "a\u{FFFD}b\u{FFFD}")
     }
 
     @Test(arguments: [Misuse.parameter, .column, .type, .text, .noRow, .rowsLeft])

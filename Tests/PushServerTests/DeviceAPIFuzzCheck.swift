@@ -4,6 +4,7 @@ import PushAPI
 import PushCore
 import PushHTTP
 @testable import PushServer
+import PushStore
 import PushWebSocket
 
 /// The invariants for any bytes that a device sends over HTTP/1.1.
@@ -85,6 +86,10 @@ private final class FuzzedDeviceAPI: HTTPSessionDelegate, WebSocketDelegate {
 
     func requestArrived(_ exchange: HTTPExchange) {
         let path = exchange.fields.text(exchange.path)
+        if let credential = DeviceEndpoint.credential(of: exchange) {
+            if credential.secretHash.count != 32 { problem = "A hash has another length." }
+            handled.append(credential.device?.text ?? "no device ID")
+        }
         switch path {
         case "/v1/devices": read(DeviceAPI.Enrolment.self, exchange) { $0.code.map(EnrolmentCode.hash)?.count ?? 32 }
         case "/v1/stream": openStream(exchange)

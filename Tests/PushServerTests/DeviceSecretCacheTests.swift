@@ -7,40 +7,43 @@ import Testing
 @testable import PushServer
 
 @Suite struct DeviceSecretCacheTests {
-    private func hash(_ number: Int) -> [UInt8] {
-        Array(repeating: 7, count: 8) + (0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
-            + Array(repeating: 9, count: 16)
+    private func secret(_ number: Int) -> DeviceCredential {
+        let middle = (0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
+        return DeviceCredential(
+            device: nil, secretHash: Array(repeating: 7, count: 8) + middle + Array(repeating: 9, count: 16))
     }
 
     @Test func `the secrets of a removed device are forgotten, and those of others are kept`() {
         let cache = DeviceSecretCache(deviceCountMax: 8)
-        let hashes = (0..<6).map { [UInt8](repeating: UInt8($0), count: 32) }
+        let secrets = (0..<6).map {
+            DeviceCredential(device: nil, secretHash: [UInt8](repeating: UInt8($0), count: 32))
+        }
         // Enough entries that both halves of the map have some.
-        for (index, hash) in hashes.enumerated() { cache.insert(DeviceID(rawValue: UInt64(index % 2)), for: hash) }
+        for (index, secret) in secrets.enumerated() { cache.insert(DeviceID(rawValue: UInt64(index % 2)), for: secret) }
         cache.remove(DeviceID(rawValue: 1))
-        for (index, hash) in hashes.enumerated() {
-            #expect(cache.find(hash) == (index % 2 == 0 ? .device(DeviceID(rawValue: 0)) : nil))
+        for (index, secret) in secrets.enumerated() {
+            #expect(cache.find(secret) == (index % 2 == 0 ? .device(DeviceID(rawValue: 0)) : nil))
         }
     }
 
     @Test func `a secret belongs to a device, or is unknown to the store or to the cache, and the last insert counts`()
     {
         let cache = DeviceSecretCache()
-        #expect(cache.find(hash(1)) == nil)
-        cache.insert(DeviceID(rawValue: 5), for: hash(1))
-        #expect(cache.find(hash(1)) == .device(DeviceID(rawValue: 5)) && cache.find(hash(2)) == nil)
-        cache.insertUnknown(hash(1))
-        #expect(cache.find(hash(1)) == .unknown)
-        cache.insert(DeviceID(rawValue: 6), for: hash(1))
-        #expect(cache.find(hash(1)) == .device(DeviceID(rawValue: 6)))
+        #expect(cache.find(secret(1)) == nil)
+        cache.insert(DeviceID(rawValue: 5), for: secret(1))
+        #expect(cache.find(secret(1)) == .device(DeviceID(rawValue: 5)) && cache.find(secret(2)) == nil)
+        cache.insertUnknown(secret(1))
+        #expect(cache.find(secret(1)) == .unknown)
+        cache.insert(DeviceID(rawValue: 6), for: secret(1))
+        #expect(cache.find(secret(1)) == .device(DeviceID(rawValue: 6)))
     }
 
     @Test func `guesses do not evict devices`() {
         let cache = DeviceSecretCache(deviceCountMax: 16, unknownCountMax: 8)
-        for number in 0..<7 { cache.insert(DeviceID(rawValue: UInt64(number)), for: hash(number)) }
-        for number in 1000..<3000 { cache.insertUnknown(hash(number)) }
-        #expect((0..<7).allSatisfy { cache.find(hash($0)) == .device(DeviceID(rawValue: UInt64($0))) })
-        #expect(cache.find(hash(2999)) == .unknown && cache.find(hash(1000)) == nil)
+        for number in 0..<7 { cache.insert(DeviceID(rawValue: UInt64(number)), for: secret(number)) }
+        for number in 1000..<3000 { cache.insertUnknown(secret(number)) }
+        #expect((0..<7).allSatisfy { cache.find(secret($0)) == .device(DeviceID(rawValue: UInt64($0))) })
+        #expect(cache.find(secret(2999)) == .unknown && cache.find(secret(1000)) == nil)
     }
 }
 

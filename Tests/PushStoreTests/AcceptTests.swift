@@ -67,7 +67,7 @@ import Testing
     @Test(arguments: [(UInt32(0), false), (1, false), (2, true), (3, false), (UInt32.max, false)])
     func `only a token of the current generation is accepted`(generation: UInt32, isAccepted: Bool) throws {
         store.clock.now += 5
-        try store.succeed(.unregister(secretHash: device.secretHash, topic: "com.example.App"))
+        try store.succeed(.device(.unregister(topic: "com.example.App"), by: device.credential))
         let ended = store.clock.now
         store.clock.now += 5
         try store.register(device)
@@ -132,11 +132,11 @@ import Testing
     }
 
     @Test func `a notification for a topic that the device refuses is accepted and dropped`() throws {
-        try store.succeed(.setFilter(secretHash: device.secretHash, refusedTopics: ["com.example.App"]))
+        try store.succeed(.device(.setFilter(refusedTopics: ["com.example.App"]), by: device.credential))
         #expect(try store.accept(.to(token, "a")) == .accepted)
         #expect(try store.counts().dropped == 1)
         #expect(try store.waiting(device) == [])
-        try store.succeed(.setFilter(secretHash: device.secretHash, refusedTopics: ["com.example.Other"]))
+        try store.succeed(.device(.setFilter(refusedTopics: ["com.example.Other"]), by: device.credential))
         try store.accept(.to(token, "b"))
         #expect(try store.waiting(device) == ["b"])
     }

@@ -5,46 +5,35 @@ import PushCore
 @testable import PushStore
 import Testing
 
-@Suite struct AdministrationTests {
-    private let store: TestStore
+@Suite(.bothEngines, .namesEngine) struct AdministrationTests {
+    private let store: any RequestTarget
 
-    init() throws { store = try TestStore(loopCount: 2) }
-
-    private func key(_ id: String, created: Int64 = 1, topics: [TopicName]? = nil) -> SigningKey {
-        SigningKey(
-            id: id, teamID: "TEAM000000", topics: topics, publicKey: [1, 2, 3],
-            createdAt: Timestamp(unixSeconds: created))
-    }
-
-    /// Returns the directories that a loop received since the last call.
-    private func directories(_ loop: Int) -> [Directory] {
-        store.collectors[loop].takeAll().compactMap {
-            if case .directory(let directory) = $0 { directory } else { nil }
-        }
-    }
+    init() throws { store = try StoreEngine.open() }
 
     // MARK: Apps
 
     @Test func `apps are listed by topic, with their registrations and pending notifications`() throws {
-        try store.succeed(.addApp(topic: "b", name: "B", teamID: "T"))
-        try store.succeed(.addApp(topic: "a", name: "A", teamID: "T"))
+        try store.succeed(.control(.addApp(topic: "b", name: "B", teamID: "T")))
+        try store.succeed(.control(.addApp(topic: "a", name: "A", teamID: "T")))
         let device = try store.enrol()
         let token = try store.register(device, "b")
-        _ = try store.accept([.to(token, "1"), .to(token, "2")])
+        for text in ["1", "2"] { try store.accept(.to(token, text)) }
         try store.reopen()
-        guard case .apps(let apps) = try store.succeed(.apps) else { throw MissingReply(what: "apps") }
+        guard case .apps(let apps) = try store.succeed(.control(.apps)) else { throw MissingReply(what: "apps") }
         #expect(apps.map(\.topic) == ["a", "b"])
         #expect(apps.map(\.name) == ["A", "B"])
         #expect(apps.map(\.registrationCount) == [0, 1])
         #expect(apps.map(\.pendingCount) == [0, 2])
-        guard case .app(let app) = try store.succeed(.app(topic: "b")) else { throw MissingReply(what: "app") }
+        guard case .app(let app) = try store.succeed(.control(.app(topic: "b"))) else {
+            throw MissingReply(what: "app")
+        }
         #expect(app.pendingCount == 2 && app.teamID == "T")
     }
 
     @Test func `a topic cannot be added twice`() throws {
         try store.addApp()
-        #expect(try store.refusal(.addApp(topic: "com.example.App", name: "", teamID: "")) == .alreadyExists)
-        #expect(try store.refusal(.addApp(topic: "com.example.APP", name: "", teamID: "")) == nil)
+        #expect(try store.refusal(.control(.addApp(topic: "com.example.App", name: "", teamID: ""))) == .alreadyExists)
+        #expect(try store.refusal(.control(.addApp(topic: "com.example.APP", name: "", teamID: ""))) == nil)
         #expect(try store.counts().apps == 2)
     }
 
@@ -57,7 +46,7 @@ import Testing
         let (topic, name) = (
             TopicName(String(repeating: "t", count: topicByteCount)), String(repeating: "n", count: nameByteCount)
         )
-        #expect(try store.refusal(.addApp(topic: topic, name: name, teamID: "")) == (fits ? nil : .tooMany))
+        #expect(try store.refusal(.control(.addApp(topic: topic, name: name, teamID: ""))) == (fits ? nil : .tooMany))
     }
 
     @Test func `removing an app ends its tokens on all devices, and adding it again creates new ones`() throws {
@@ -66,9 +55,9 @@ import Testing
         let devices = [try store.enrol(1), try store.enrol(2)]
         let tokens = try devices.map { try store.register($0) }
         let other = try store.register(devices[0], "com.example.Other")
-        _ = try store.accept((tokens + [other]).map { .to($0, "a") })
+        for token in tokens + [other] { try store.accept(.to(token, "a")) }
         store.clock.now += 3
-        try store.succeed(.removeApp(topic: "com.example.App"))
+        try store.succeed(.control(.removeApp(topic: "com.example.App")))
         let ended = store.clock.now
         try store.addApp()
         let again = try store.register(devices[0])
@@ -84,36 +73,23 @@ import Testing
         #expect(recounted.registrations == 2 && recounted.pending == 2 && recounted.apps == 2)
     }
 
-    @Test func `removing an app cancels its deliveries in the same batch`() throws {
-        try store.addApp()
-        let device = try store.enrol()
-        let token = try store.register(device)
-        let (stream, _) = try store.attach(device)
-        let replies = try store.run([
-            .accept(.to(token, "a"), answer: store.address()),
-            .accept(.to(token, "now", expiration: 0), answer: store.address()),
-            .perform(.removeApp(topic: "com.example.App"), answer: store.address()),
-        ])
-        #expect(replies.delivered(to: stream).isEmpty)
-    }
-
-    @Test(arguments: [StoreRequest.app(topic: "none"), .removeApp(topic: "none")])
-    func `a request for a missing app is refused as an unknown topic`(request: StoreRequest) throws {
-        #expect(try store.refusal(request) == .unknownTopic)
+    @Test(arguments: [ControlRequest.app(topic: "none"), .removeApp(topic: "none")])
+    func `a request for a missing app is refused as an unknown topic`(request: ControlRequest) throws {
+        #expect(try store.refusal(.control(request)) == .unknownTopic)
     }
 
     // MARK: Keys
 
     @Test func `keys are listed oldest first, and revoked keys stay in the list`() throws {
-        try store.succeed(.addKey(key("NEWER00000", created: 9, topics: ["b", "a"])))
-        try store.succeed(.addKey(key("OLDER00000", created: 3)))
-        try store.succeed(.addKey(key("NONE000000", created: 12, topics: [])))
-        try store.succeed(.revokeKey(id: "OLDER00000"))
+        try store.succeed(.control(.addKey(signingKey("NEWER00000", created: 9, topics: ["b", "a"]))))
+        try store.succeed(.control(.addKey(signingKey("OLDER00000", created: 3))))
+        try store.succeed(.control(.addKey(signingKey("NONE000000", created: 12, topics: []))))
+        try store.succeed(.control(.revokeKey(id: "OLDER00000")))
         let revoked = Timestamp(unixMilliseconds: store.clock.now).roundedDownToSeconds
         store.clock.now += 60_000
-        try store.succeed(.revokeKey(id: "OLDER00000"))
+        try store.succeed(.control(.revokeKey(id: "OLDER00000")))
         try store.reopen()
-        guard case .keys(let keys) = try store.succeed(.keys) else { throw MissingReply(what: "keys") }
+        guard case .keys(let keys) = try store.succeed(.control(.keys)) else { throw MissingReply(what: "keys") }
         #expect(keys.map(\.keyID) == ["OLDER00000", "NEWER00000", "NONE000000"])
         #expect(keys.map(\.revokedAt) == [revoked, nil, nil])
         #expect(keys.map(\.topics) == [nil, ["b", "a"], []])
@@ -121,10 +97,10 @@ import Testing
     }
 
     @Test func `a key ID cannot be added twice, even after its key was revoked`() throws {
-        try store.succeed(.addKey(key("KEY0000000")))
-        try store.succeed(.revokeKey(id: "KEY0000000"))
-        #expect(try store.refusal(.addKey(key("KEY0000000"))) == .alreadyExists)
-        #expect(try store.refusal(.revokeKey(id: "NONE000000")) == .unknownKey)
+        try store.succeed(.control(.addKey(signingKey("KEY0000000"))))
+        try store.succeed(.control(.revokeKey(id: "KEY0000000")))
+        #expect(try store.refusal(.control(.addKey(signingKey("KEY0000000")))) == .alreadyExists)
+        #expect(try store.refusal(.control(.revokeKey(id: "NONE000000"))) == .unknownKey)
     }
 
     // MARK: Devices
@@ -138,8 +114,8 @@ import Testing
         try store.register(second, "b")
         let token = try store.register(second, "a")
         try store.accept(.to(token, "1"))
-        _ = try store.attach(first)
-        guard case .devices(let devices, nil) = try store.succeed(.devices()) else {
+        try store.connect(first)
+        guard case .devices(let devices, nil) = try store.succeed(.allDevices(.list())) else {
             throw MissingReply(what: "devices")
         }
         #expect(devices.map(\.deviceID) == ["0000000000000002", "0000000000000001"])
@@ -147,59 +123,16 @@ import Testing
         #expect(devices.map(\.pendingCount) == [1, 0])
         #expect(devices.map(\.connected) == [false, true])
         #expect(devices.map(\.enrolledAt.unixSeconds) == [1_800_000_000, 1_800_000_001])
-        guard case .device(let one) = try store.succeed(.device(first.id)) else { throw MissingReply(what: "device") }
+        guard case .device(let one) = try store.succeed(.administer(first.id, .describe)) else {
+            throw MissingReply(what: "device")
+        }
         #expect(one.connected && one.name == "desk" && one.platform == "linux")
     }
+}
 
-    @Test func `a request in the same batch as an attach already sees the stream`() throws {
-        let device = try store.enrol()
-        let answer = store.address()
-        let replies = try store.run([
-            .attach(secretHash: device.secretHash, stream: store.address()),
-            .perform(.device(device.id), answer: answer),
-        ])
-        let isConnected = replies.contains { reply in
-            if case .performed(.success(.device(let device)), answer) = reply { device.connected } else { false }
-        }
-        #expect(isConnected)
-    }
-
-    // MARK: The directory
-
-    @Test func `each loop receives the directory at the start and after each change`() throws {
-        _ = try store.collectors[1].take("the first directory") { !$0.isEmpty }
-        try store.addApp()
-        try store.succeed(.addKey(key("KEY0000000", topics: ["a"])))
-        try store.succeed(.revokeKey(id: "KEY0000000"))
-        try store.succeed(.removeApp(topic: "com.example.App"))
-        let seen = directories(1)
-        #expect(
-            seen.map { $0.topics.values.map(\.name) } == [
-                ["com.example.App"], ["com.example.App"], ["com.example.App"], [],
-            ])
-        #expect(seen.map { $0.keys["KEY0000000"] != nil } == [false, true, true, true])
-        #expect(seen[2].keys["KEY0000000"]?.revokedAt?.unixSeconds == store.clock.now / 1000)
-        #expect(seen[1].keys["KEY0000000"] == key("KEY0000000", topics: ["a"]))
-        #expect(zip(seen, seen.dropFirst()).allSatisfy { $0.version < $1.version })
-    }
-
-    @Test func `a changed directory precedes the answer to the request that changed it`() throws {
-        let answer = store.address()
-        store.store.submit([.perform(.addApp(topic: "a", name: "", teamID: ""), answer: answer)])
-        let replies = try store.collectors[0].take("the answer") { $0.contains { $0.answers(answer) } }
-        let directory = try #require(
-            replies.lastIndex { if case .directory(let directory) = $0 { directory.topics.count == 1 } else { false } })
-        let answered = try #require(replies.firstIndex { $0.answers(answer) })
-        #expect(directory < answered)
-    }
-
-    @Test func `a command that changes neither apps nor keys sends no directory`() throws {
-        try store.addApp()
-        _ = directories(0)
-        _ = directories(1)
-        let device = try store.enrol()
-        try store.accept(.to(try store.register(device), "a"))
-        #expect(try store.refusal(.addApp(topic: "com.example.App", name: "", teamID: "")) == .alreadyExists)
-        #expect(directories(1).isEmpty)
-    }
+/// Returns a key of a test.
+func signingKey(_ id: String, created: Int64 = 1, topics: [TopicName]? = nil) -> SigningKey {
+    SigningKey(
+        id: id, teamID: "TEAM000000", topics: topics, publicKey: [1, 2, 3],
+        createdAt: Timestamp(unixSeconds: created))
 }

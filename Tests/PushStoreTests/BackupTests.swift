@@ -63,8 +63,8 @@ import Testing
         try store.succeed(.backup(watch.order(copy)))
         for round in 0..<2000 where watch.ends.all.isEmpty {
             // The store refuses to add an app, and removing an app frees pages that later commits reuse.
-            _ = try store.refusal(.addApp(topic: TopicName("\(round)"), name: "", teamID: ""))
-            try store.succeed(.removeApp(topic: TopicName("\(round)")))
+            _ = try store.refusal(.control(.addApp(topic: TopicName("\(round)"), name: "", teamID: "")))
+            try store.succeed(.control(.removeApp(topic: TopicName("\(round)"))))
         }
         #expect(watch.ends.all == [nil])
         #expect(try StoreCheck(path: copy).problems == [])

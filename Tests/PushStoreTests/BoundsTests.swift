@@ -18,7 +18,7 @@ import Testing
         let (device, token) = try store.registeredDevice()
         let others = try (0..<appCount).map { number in
             let topic = TopicName("com.example.Other\(number)")
-            try store.succeed(.addApp(topic: topic, name: topic.text, teamID: "OTHER00000"))
+            try store.succeed(.control(.addApp(topic: topic, name: topic.text, teamID: "OTHER00000")))
             return try store.register(device, topic)
         }
         return (store, device, token, others)

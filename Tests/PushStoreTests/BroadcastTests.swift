@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func `a broadcast after a new registration is addressed to the new token`() throws {
-        try store.succeed(.unregister(secretHash: station.device.secretHash, topic: Station.topic))
+        try store.succeed(.device(.unregister(topic: Station.topic), by: station.device.credential))
         let token = try store.register(station.device)
         let channel = try station.subscribedChannel()
         #expect(try attachAndPublish(.to(channel, "a")).notification.address == token)
@@ -106,9 +106,9 @@ import Testing
         func publish(_ text: String) -> StoreCommand {
             .publish(.to(channel, text, expiration: text == "stored" ? .max : 0), answer: store.address())
         }
-        let hash = station.device.secretHash
-        let subscribe = StoreRequest.subscribe(secretHash: hash, topic: Station.topic, channel: channel.id)
-        let unsubscribe = StoreRequest.unsubscribe(secretHash: hash, topic: Station.topic, channel: channel.id)
+        let credential = station.device.credential
+        let subscribe = StoreRequest.device(.subscribe(topic: Station.topic, channel: channel.id), by: credential)
+        let unsubscribe = StoreRequest.device(.unsubscribe(topic: Station.topic, channel: channel.id), by: credential)
         let during = try store.run([
             publish("1"), .perform(subscribe, answer: store.address()), publish("2"), publish("stored"),
         ])
@@ -245,18 +245,20 @@ import Testing
         try store.addApp("other")
         let token = try store.register(station.device, "other")
         _ = try store.accept((1...Limits.unacknowledgedCountMax).map { .to(token, "\($0)") })
-        let hash = station.device.secretHash
+        let credential = station.device.credential
         let command: StoreCommand =
             switch how {
             case "replaced": .publish(.to(channel, "newer"), answer: store.address())
             case "unsubscribed":
                 .perform(
-                    .unsubscribe(secretHash: hash, topic: Station.topic, channel: channel.id), answer: store.address())
+                    .device(.unsubscribe(topic: Station.topic, channel: channel.id), by: credential),
+                    answer: store.address())
             case "removed":
                 .perform(
-                    .removeChannel(channel.id, topic: Station.topic, environment: .production), answer: store.address())
+                    .control(.removeChannel(channel.id, topic: Station.topic, environment: .production)),
+                    answer: store.address())
             default:
-                .perform(.setFilter(secretHash: hash, refusedTopics: [Station.topic]), answer: store.address())
+                .perform(.device(.setFilter(refusedTopics: [Station.topic]), by: credential), answer: store.address())
             }
         #expect(try store.run([command]).texts(to: stream) == ["\(Limits.unacknowledgedCountMax)"])
     }
@@ -271,7 +273,7 @@ import Testing
         let second = store.address()
         store.store.submit([
             .acknowledge([.init(id: sequence, outcome: .shown)], by: station.device.id),
-            .attach(secretHash: other.secretHash, stream: second),
+            .attach(other.credential, stream: second),
         ])
         let answer = try store.collectors[0].take("the news") { !$0.delivered(to: second).isEmpty }
         #expect(answer.delivered(to: second).map(\.text) == ["news"])
@@ -293,28 +295,28 @@ import Testing
 
     @Test func `a device that refuses a topic misses its broadcasts, even after it accepts the topic again`() throws {
         let channel = try station.subscribedChannel()
-        let hash = station.device.secretHash
+        let credential = station.device.credential
         let (stream, _) = try store.attach(station.device)
         try store.publish(.to(channel, "before"))
-        try store.succeed(.setFilter(secretHash: hash, refusedTopics: [Station.topic]))
+        try store.succeed(.device(.setFilter(refusedTopics: [Station.topic]), by: credential))
         let while1 = try store.publish([.to(channel, "while"), .to(channel, "now", expiration: 0)]).1
         #expect(while1.texts(to: stream) == [])
         #expect(try store.waiting(station.device) == [])
-        try store.succeed(.setFilter(secretHash: hash, refusedTopics: []))
+        try store.succeed(.device(.setFilter(refusedTopics: []), by: credential))
         #expect(try store.waiting(station.device) == [])
         let (again, _) = try store.attach(station.device)
         #expect(try store.publish([.to(channel, "after")]).1.texts(to: again) == ["after"])
-        try store.succeed(.setFilter(secretHash: hash, refusedTopics: []))
+        try store.succeed(.device(.setFilter(refusedTopics: []), by: credential))
         #expect(try store.waiting(station.device) == ["after"])
     }
 
     @Test func `a device that subscribes while it refuses the topic gets broadcasts once it accepts it`() throws {
-        let hash = station.device.secretHash
-        try store.succeed(.setFilter(secretHash: hash, refusedTopics: [Station.topic]))
+        let credential = station.device.credential
+        try store.succeed(.device(.setFilter(refusedTopics: [Station.topic]), by: credential))
         let (stream, _) = try store.attach(station.device)
         let channel = try station.subscribedChannel()
         #expect(try store.publish([.to(channel, "while")]).1.texts(to: stream) == [])
-        try store.succeed(.setFilter(secretHash: hash, refusedTopics: []))
+        try store.succeed(.device(.setFilter(refusedTopics: []), by: credential))
         #expect(try store.publish([.to(channel, "after")]).1.texts(to: stream) == ["after"])
     }
 
@@ -334,7 +336,7 @@ import Testing
         #expect(counts.outcomes["delivered"] == 1)
         #expect(try store.device(station.device).pendingCount == 0)
         #expect(try store.device(other).pendingCount == 1)
-        guard case .app(let app) = try store.succeed(.app(topic: Station.topic)) else {
+        guard case .app(let app) = try store.succeed(.control(.app(topic: Station.topic))) else {
             throw MissingReply(what: "app")
         }
         #expect(app.pendingCount == 2)
@@ -365,7 +367,7 @@ import Testing
         let channel = try station.subscribedChannel(1, .noMessageStored)
         let stream = store.address()
         _ = try store.run([
-            .attach(secretHash: station.device.secretHash, stream: stream),
+            .attach(station.device.credential, stream: stream),
             .publish(.to(channel, "now", expiration: 0), answer: store.address()), .detach(stream: stream),
         ])
         #expect(try store.counts().expired == 1)

@@ -3,23 +3,23 @@
 import PushAPI
 import PushCore
 @testable import PushStore
-import TestSupport
 import Testing
 
-@Suite struct ChannelTests {
-    private let store: TestStore
+@Suite(.bothEngines, .namesEngine) struct ChannelTests {
+    private let store: any RequestTarget
     private let station: Station
 
     init() throws {
-        store = try TestStore { $0.channelPerAppCountMax = 3 }
+        store = try StoreEngine.open { $0.channelPerAppCountMax = 3 }
         station = try Station(store)
     }
 
     private func create(
         _ number: UInt64, _ topic: TopicName = Station.topic, _ environment: Environment = .production
     ) -> StoreRequest {
-        .createChannel(
-            ChannelID(high: .max, low: number), topic: topic, environment: environment, policy: .noMessageStored)
+        .control(
+            .createChannel(
+                ChannelID(high: .max, low: number), topic: topic, environment: environment, policy: .noMessageStored))
     }
 
     // MARK: Channels
@@ -27,7 +27,7 @@ import Testing
     @Test func `a channel is returned as it was created, also after a restart`() throws {
         store.clock.now += 1999
         let channel = try station.channel(7, .noMessageStored, environment: .development)
-        let request = StoreRequest.channel(channel.id, topic: Station.topic, environment: .development)
+        let request = StoreRequest.control(.channel(channel.id, topic: Station.topic, environment: .development))
         for _ in 0..<2 {
             guard case .channel(let read) = try store.succeed(request) else { throw MissingReply(what: "channel") }
             #expect(read.channelID == channel.id.text)
@@ -62,7 +62,7 @@ import Testing
         #expect(try store.refusal(create(1, "none")) == .unknownTopic)
         #expect(try store.refusal(create(1, "quiet")) == .broadcastsNotAllowed)
         #expect(try store.channels("quiet").isEmpty)
-        #expect(try store.refusal(.channels(topic: "none", environment: nil)) == .unknownTopic)
+        #expect(try store.refusal(.control(.channels(topic: "none", environment: nil))) == .unknownTopic)
     }
 
     @Test func `each app has a limit of channels in each environment, and removing a channel makes room`() throws {
@@ -72,20 +72,9 @@ import Testing
         #expect(try store.refusal(create(4, Station.topic, .development)) == nil)
         #expect(try store.refusal(create(5, "other")) == nil)
         let first = ChannelID(high: .max, low: 1)
-        try store.succeed(.removeChannel(first, topic: Station.topic, environment: .production))
+        try store.succeed(.control(.removeChannel(first, topic: Station.topic, environment: .production)))
         #expect(try store.refusal(create(6)) == nil)
         #expect(try store.refusal(create(7)) == .tooMany)
-    }
-
-    @Test(.tags(.slow)) func `an app can have ten thousand channels in an environment and not one more`() throws {
-        let store = try TestStore()
-        try store.addBroadcastApp()
-        let replies = try store.run(
-            (0..<UInt64(Limits.channelPerAppCountMax)).map { .perform(create($0), answer: store.address()) })
-        let done = replies.count { if case .performed(.success(.done), _) = $0 { true } else { false } }
-        #expect(done == Limits.channelPerAppCountMax)
-        #expect(try store.refusal(create(.max)) == .tooMany)
-        #expect(try store.channels().count == Limits.channelPerAppCountMax)
     }
 
     @Test(arguments: [(Station.topic, Environment.development), ("other", .production)])
@@ -95,16 +84,18 @@ import Testing
         try store.addBroadcastApp("other")
         let channel = try station.subscribedChannel()
         #expect(
-            try store.refusal(.channel(channel.id, topic: topic, environment: environment)) == .unknownChannel)
+            try store.refusal(.control(.channel(channel.id, topic: topic, environment: environment))) == .unknownChannel
+        )
         #expect(
-            try store.refusal(.removeChannel(channel.id, topic: topic, environment: environment)) == .unknownChannel)
+            try store.refusal(.control(.removeChannel(channel.id, topic: topic, environment: environment)))
+                == .unknownChannel)
         #expect(try store.channels().map(\.subscriptionCount) == [1])
     }
 
     @Test func `a removed channel is unknown, and its subscriptions are removed`() throws {
         let (gone, kept) = (try station.subscribedChannel(1), try station.subscribedChannel(2))
         try store.publish(.to(gone, "a"))
-        let request = StoreRequest.removeChannel(gone.id, topic: Station.topic, environment: .production)
+        let request = StoreRequest.control(.removeChannel(gone.id, topic: Station.topic, environment: .production))
         try store.succeed(request)
         #expect(try store.refusal(request) == .unknownChannel)
         #expect(try store.subscriptions(station.device) == [kept.id])
@@ -133,7 +124,7 @@ import Testing
         for device in others { try store.subscribe(device, to: first) }
         try store.subscribe(station.device, to: second)
         try store.unsubscribe(others[0], from: first)
-        try store.succeed(.removeSelf(secretHash: others[1].secretHash))
+        try store.succeed(.device(.remove, by: others[1].credential))
         for _ in 0..<2 {
             #expect(try store.channels().map(\.subscriptionCount) == [1, 1])
             try store.reopen()
@@ -145,7 +136,7 @@ import Testing
         let channel = try station.channel(1)
         let foreign = try station.channel(2, environment: .development)
         func refusal(_ device: TestDevice, _ topic: TopicName, _ channel: ChannelID) throws -> StoreRefusal? {
-            try store.refusal(.subscribe(secretHash: device.secretHash, topic: topic, channel: channel))
+            try store.refusal(.device(.subscribe(topic: topic, channel: channel), by: device.credential))
         }
         #expect(try refusal(TestDevice(number: 9), Station.topic, channel.id) == .unauthorized)
         #expect(try refusal(station.device, "other", channel.id) == .unknownTopic)
@@ -154,53 +145,39 @@ import Testing
         #expect(try refusal(station.device, Station.topic, ChannelID(high: 0, low: 0)) == .unknownChannel)
         try store.register(station.device, "other")
         #expect(try refusal(station.device, "other", channel.id) == .unknownChannel)
-        try store.succeed(.unregister(secretHash: station.device.secretHash, topic: Station.topic))
+        try store.succeed(.device(.unregister(topic: Station.topic), by: station.device.credential))
         #expect(try refusal(station.device, Station.topic, channel.id) == .unknownTopic)
     }
 
     @Test func `unsubscribing without a subscription succeeds`() throws {
         let channel = try station.channel(1)
-        let strangers = [(station.device.secretHash, "none"), (station.device.secretHash, Station.topic)]
-        for (secretHash, topic) in strangers {
-            let request = StoreRequest.unsubscribe(secretHash: secretHash, topic: topic, channel: channel.id)
-            #expect(try store.refusal(request) == nil)
+        for topic in ["none", Station.topic] {
+            let request = DeviceRequest.unsubscribe(topic: topic, channel: channel.id)
+            #expect(try store.refusal(.device(request, by: station.device.credential)) == nil)
         }
-        let unknown = TestDevice(number: 9).secretHash
+        let unknown = TestDevice(number: 9).credential
         #expect(
-            try store.refusal(.unsubscribe(secretHash: unknown, topic: Station.topic, channel: channel.id))
+            try store.refusal(.device(.unsubscribe(topic: Station.topic, channel: channel.id), by: unknown))
                 == .unauthorized)
-        #expect(try store.refusal(.subscriptions(secretHash: unknown, topic: Station.topic)) == .unauthorized)
+        #expect(try store.refusal(.device(.subscriptions(topic: Station.topic), by: unknown)) == .unauthorized)
         #expect(
-            try store.refusal(.subscriptions(secretHash: station.device.secretHash, topic: "none")) == .unknownTopic)
-    }
-
-    @Test(.tags(.slow)) func `an app on a device can have a thousand subscriptions and not one more`() throws {
-        let store = try TestStore()
-        let station = try Station(store)
-        let channels = (0...UInt64(Limits.subscriptionPerAppCountMax)).map { ChannelID(high: .max, low: $0) }
-        func subscribe(_ channel: ChannelID) -> StoreRequest {
-            .subscribe(secretHash: station.device.secretHash, topic: Station.topic, channel: channel)
-        }
-        _ = try store.run(channels.indices.map { .perform(create(UInt64($0)), answer: store.address()) })
-        _ = try store.run(channels.dropLast().map { .perform(subscribe($0), answer: store.address()) })
-        #expect(try store.subscriptions(station.device) == Array(channels.dropLast()))
-        #expect(try store.refusal(subscribe(channels[1000])) == .tooMany)
-        #expect(try store.refusal(subscribe(channels[0])) == nil)
+            try store.refusal(.device(.subscriptions(topic: "none"), by: station.device.credential)) == .unknownTopic)
     }
 
     // MARK: End of subscriptions
 
     @Test(arguments: [
-        StoreRequest.unregister(secretHash: TestDevice(number: 1).secretHash, topic: Station.topic),
-        .register(secretHash: TestDevice(number: 1).secretHash, topic: Station.topic, environment: .development),
-        .removeSelf(secretHash: TestDevice(number: 1).secretHash), .removeDevice(DeviceID(rawValue: 1)),
-        .expireDevice(DeviceID(rawValue: 1)),
+        StoreRequest.device(.unregister(topic: Station.topic), by: TestDevice(number: 1).credential),
+        .device(
+            .register(topic: Station.topic, environment: .development), by: TestDevice(number: 1).credential),
+        .device(.remove, by: TestDevice(number: 1).credential), .administer(DeviceID(rawValue: 1), .remove),
+        .administer(DeviceID(rawValue: 1), .expire),
     ])
     func `the end of a registration removes its subscriptions permanently`(request: StoreRequest) throws {
         let channel = try station.subscribedChannel()
         try store.succeed(request)
         #expect(try store.channels().map(\.subscriptionCount) == [0])
-        if try store.refusal(.device(station.device.id)) == nil {
+        if try store.refusal(.administer(station.device.id, .describe)) == nil {
             try store.register(station.device)
             #expect(try store.subscriptions(station.device) == [])
         }
@@ -210,17 +187,18 @@ import Testing
     }
 
     @Test(arguments: [
-        StoreRequest.removeApp(topic: Station.topic),
+        ControlRequest.removeApp(topic: Station.topic),
         .changeApp(topic: Station.topic, name: nil, checks: nil, allowsBroadcasts: false),
     ])
-    func `removing an app or its broadcasts removes its channels in all environments`(request: StoreRequest) throws {
+    func `removing an app or its broadcasts removes its channels in all environments`(request: ControlRequest) throws {
         try store.addBroadcastApp("other")
         let (first, second) = (try station.subscribedChannel(1), try station.subscribedChannel(2))
         _ = try station.channel(3, environment: .development)
         let stays = ChannelID(high: 0, low: 0)
-        try store.succeed(.createChannel(stays, topic: "other", environment: .production, policy: .noMessageStored))
-        _ = try store.publish([.to(first, "a"), .to(second, "b")])
-        try store.succeed(request)
+        try store.succeed(
+            .control(.createChannel(stays, topic: "other", environment: .production, policy: .noMessageStored)))
+        for (channel, text) in [(first, "a"), (second, "b")] { try store.publish(.to(channel, text)) }
+        try store.succeed(.control(request))
         #expect(try store.publish(.to(first, "c")) == .refused(.channelNotRegistered, ended: nil))
         #expect(try store.counts().unregistered == 2)
         #expect(try store.counts().pending == 0)

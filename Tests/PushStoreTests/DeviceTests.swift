@@ -5,12 +5,12 @@ import PushCore
 @testable import PushStore
 import Testing
 
-@Suite struct DeviceTests {
-    private let store: TestStore
+@Suite(.bothEngines, .namesEngine) struct DeviceTests {
+    private let store: any RequestTarget
     private let app: TopicName = "com.example.App"
 
     init() throws {
-        store = try TestStore()
+        store = try StoreEngine.open()
         try store.addApp()
     }
 
@@ -19,7 +19,7 @@ import Testing
     private let code = [UInt8](repeating: 7, count: 32)
 
     @Test func `an enrolment code works once`() throws {
-        try store.succeed(.addEnrolmentCode(hash: code, expiresAt: TestStore.start.advanced(bySeconds: 60)))
+        try store.succeed(.control(.addEnrolmentCode(hash: code, expiresAt: TestStore.start.advanced(bySeconds: 60))))
         #expect(try store.refusal(.enrol(TestDevice(number: 1).enrolment(codeHash: code))) == nil)
         #expect(try store.refusal(.enrol(TestDevice(number: 2).enrolment(codeHash: code))) == .badEnrolmentCode)
         try store.reopen()
@@ -39,20 +39,22 @@ import Testing
     }
 
     @Test func `an enrolment whose answer was lost can be repeated with its request ID, also after a restart`() throws {
-        try store.succeed(.addEnrolmentCode(hash: code, expiresAt: TestStore.start.advanced(bySeconds: 60)))
+        try store.succeed(.control(.addEnrolmentCode(hash: code, expiresAt: TestStore.start.advanced(bySeconds: 60))))
         #expect(try enrol(1, requestID: 9) == DeviceID(rawValue: 1))
         #expect(try enrol(2, requestID: 9) == DeviceID(rawValue: 1))
         try store.reopen()
         #expect(try enrol(3, requestID: 9) == DeviceID(rawValue: 1))
         #expect(try store.counts().devices == 1)
-        #expect(try store.refusal(.register(secretHash: TestDevice(number: 1).secretHash, topic: app)) == .unauthorized)
-        #expect(try store.refusal(.register(secretHash: TestDevice(number: 3).secretHash, topic: app)) == nil)
+        #expect(
+            try store.refusal(.device(.register(topic: app), by: TestDevice(number: 1).credential)) == .unauthorized)
+        let repeated = DeviceCredential(device: DeviceID(rawValue: 1), secretHash: TestDevice(number: 3).secretHash)
+        #expect(try store.refusal(.device(.register(topic: app), by: repeated)) == nil)
         #expect(try enrol(4, requestID: 9) == nil)
     }
 
     @Test(arguments: [UInt8?.none, 8])
     func `a used code is refused with another request ID, and without one`(requestID: UInt8?) throws {
-        try store.succeed(.addEnrolmentCode(hash: code, expiresAt: TestStore.start.advanced(bySeconds: 60)))
+        try store.succeed(.control(.addEnrolmentCode(hash: code, expiresAt: TestStore.start.advanced(bySeconds: 60))))
         #expect(try enrol(1, requestID: 9) == DeviceID(rawValue: 1))
         #expect(try enrol(2, requestID: requestID) == nil)
         #expect(try store.counts().devices == 1)
@@ -61,12 +63,13 @@ import Testing
     @Test func `an enrolment cannot be repeated after a stream, a removal or the code's expiration`() throws {
         for number in 1...3 as ClosedRange<UInt64> {
             let hash = [UInt8](repeating: UInt8(number), count: 32)
-            try store.succeed(.addEnrolmentCode(hash: hash, expiresAt: TestStore.start.advanced(bySeconds: 60)))
+            try store.succeed(
+                .control(.addEnrolmentCode(hash: hash, expiresAt: TestStore.start.advanced(bySeconds: 60))))
             let device = TestDevice(number: number)
             try store.succeed(.enrol(device.enrolment(codeHash: hash, requestHash: hash)))
             switch number {
-            case 1: _ = try store.attach(device)
-            case 2: try store.succeed(.removeDevice(device.id))
+            case 1: try store.connect(device)
+            case 2: try store.succeed(.administer(device.id, .remove))
             default: store.clock.now += 61_000
             }
             let again = TestDevice(number: number + 10).enrolment(codeHash: hash, requestHash: hash)
@@ -76,7 +79,7 @@ import Testing
 
     @Test(arguments: [(Int64(60_999), true), (61_000, false)])
     func `an enrolment code is valid until the end of its last second`(laterMilliseconds: Int64, isGood: Bool) throws {
-        try store.succeed(.addEnrolmentCode(hash: code, expiresAt: TestStore.start.advanced(bySeconds: 60)))
+        try store.succeed(.control(.addEnrolmentCode(hash: code, expiresAt: TestStore.start.advanced(bySeconds: 60))))
         store.clock.now += laterMilliseconds
         let refusal = try store.refusal(.enrol(TestDevice(number: 1).enrolment(codeHash: code)))
         #expect(refusal == (isGood ? nil : .badEnrolmentCode))
@@ -84,25 +87,26 @@ import Testing
 
     @Test func `an unknown enrolment code enrols no device`() throws {
         #expect(try store.refusal(.enrol(TestDevice(number: 1).enrolment(codeHash: code))) == .badEnrolmentCode)
-        #expect(try store.refusal(.register(secretHash: TestDevice(number: 1).secretHash, topic: app)) == .unauthorized)
+        #expect(
+            try store.refusal(.device(.register(topic: app), by: TestDevice(number: 1).credential)) == .unauthorized)
     }
 
     @Test func `an enrolment code cannot be added twice, even after its use`() throws {
-        try store.succeed(.addEnrolmentCode(hash: code, expiresAt: .distantFuture))
-        #expect(try store.refusal(.addEnrolmentCode(hash: code, expiresAt: .distantFuture)) == .alreadyExists)
+        try store.succeed(.control(.addEnrolmentCode(hash: code, expiresAt: .distantFuture)))
+        #expect(try store.refusal(.control(.addEnrolmentCode(hash: code, expiresAt: .distantFuture))) == .alreadyExists)
         try store.succeed(.enrol(TestDevice(number: 1).enrolment(codeHash: code)))
-        #expect(try store.refusal(.addEnrolmentCode(hash: code, expiresAt: .distantFuture)) == .alreadyExists)
+        #expect(try store.refusal(.control(.addEnrolmentCode(hash: code, expiresAt: .distantFuture))) == .alreadyExists)
     }
 
     // MARK: Unused codes
 
     /// Adds a code whose hash begins with four bytes of this value.
     private func addCode(_ byte: UInt8, expiresAt: Timestamp) throws {
-        try store.succeed(.addEnrolmentCode(hash: [UInt8](repeating: byte, count: 32), expiresAt: expiresAt))
+        try store.succeed(.control(.addEnrolmentCode(hash: [UInt8](repeating: byte, count: 32), expiresAt: expiresAt)))
     }
 
     private func unusedCodes() throws -> [UnusedEnrolmentCode] {
-        guard case .success(.enrolmentCodes(let codes)) = try store.perform(.enrolmentCodes) else {
+        guard case .success(.enrolmentCodes(let codes)) = try store.perform(.control(.enrolmentCodes)) else {
             throw MissingReply(what: "codes")
         }
         return codes
@@ -125,9 +129,9 @@ import Testing
     @Test func `a revoked code enrols no device, and others still do`() throws {
         try addCode(7, expiresAt: .distantFuture)
         try addCode(8, expiresAt: .distantFuture)
-        #expect(try store.refusal(.revokeEnrolmentCode(id: [7, 7, 7, 8])) == .unknownCode)
-        try store.succeed(.revokeEnrolmentCode(id: [7, 7, 7, 7]))
-        #expect(try store.refusal(.revokeEnrolmentCode(id: [7, 7, 7, 7])) == .unknownCode)
+        #expect(try store.refusal(.control(.revokeEnrolmentCode(id: [7, 7, 7, 8]))) == .unknownCode)
+        try store.succeed(.control(.revokeEnrolmentCode(id: [7, 7, 7, 7])))
+        #expect(try store.refusal(.control(.revokeEnrolmentCode(id: [7, 7, 7, 7]))) == .unknownCode)
         try store.reopen()
         #expect(try store.refusal(.enrol(TestDevice(number: 1).enrolment(codeHash: code))) == .badEnrolmentCode)
         let other = [UInt8](repeating: 8, count: 32)
@@ -140,16 +144,16 @@ import Testing
         try store.succeed(.enrol(TestDevice(number: 1).enrolment(codeHash: code, requestHash: code)))
         store.clock.now += 61_000
         for byte in [UInt8(7), 8] {
-            #expect(try store.refusal(.revokeEnrolmentCode(id: [byte, byte, byte, byte])) == .unknownCode)
+            #expect(try store.refusal(.control(.revokeEnrolmentCode(id: [byte, byte, byte, byte]))) == .unknownCode)
         }
         #expect(try store.counts().devices == 1)
     }
 
     @Test func `an enrolment with a taken ID or secret does not use up its code`() throws {
         let first = try store.enrol(1)
-        try store.succeed(.addEnrolmentCode(hash: code, expiresAt: .distantFuture))
+        try store.succeed(.control(.addEnrolmentCode(hash: code, expiresAt: .distantFuture)))
         var same = TestDevice(number: 2).enrolment(codeHash: code)
-        same.secretHash = first.secretHash
+        same.secretHash = { _ in first.secretHash }
         #expect(try store.refusal(.enrol(same)) == .alreadyExists)
         #expect(try store.refusal(.enrol(first.enrolment(codeHash: code))) == .alreadyExists)
         #expect(try store.refusal(.enrol(TestDevice(number: .max).enrolment(codeHash: code))) == .alreadyExists)
@@ -184,7 +188,7 @@ import Testing
         let device = try store.enrol()
         for generation in UInt32(1)...4 {
             #expect(try store.register(device).generation == generation)
-            try store.succeed(.unregister(secretHash: device.secretHash, topic: app))
+            try store.succeed(.device(.unregister(topic: app), by: device.credential))
         }
         #expect(try store.counts().registrations == 0)
     }
@@ -192,51 +196,8 @@ import Testing
     @Test(arguments: ["com.example.Other", "com.example.app", "com.example.App\0", ""])
     func `only an existing topic can be registered`(topic: TopicName) throws {
         let device = try store.enrol()
-        #expect(try store.refusal(.register(secretHash: device.secretHash, topic: topic)) == .unknownTopic)
-        #expect(try store.refusal(.unregister(secretHash: device.secretHash, topic: topic)) == nil)
-    }
-
-    @Test func `a device has a maximum number of registrations`() throws {
-        let device = try store.enrol()
-        let topics = (0..<Limits.registrationPerDeviceCountMax + 1).map { TopicName("com.example.\($0)") }
-        let adding = topics.map { topic in
-            StoreCommand.perform(.addApp(topic: topic, name: "", teamID: ""), answer: store.address())
-        }
-        _ = try store.run(adding)
-        _ = try store.run(
-            topics.dropLast().map {
-                .perform(.register(secretHash: device.secretHash, topic: $0), answer: store.address())
-            })
-        #expect(try store.counts().registrations == Limits.registrationPerDeviceCountMax)
-        #expect(try store.refusal(.register(secretHash: device.secretHash, topic: topics.last ?? "")) == .tooMany)
-        try store.succeed(.unregister(secretHash: device.secretHash, topic: topics[0]))
-        try store.register(device, topics.last ?? "")
-    }
-
-    @Test func `unregistering ends the token, drops pending notifications and stops deliveries`() throws {
-        let device = try store.enrol()
-        let token = try store.register(device)
-        let (stream, _) = try store.attach(device)
-        store.clock.now += 1
-        let refused = store.address()
-        let replies = try store.run([
-            .accept(.to(token, "a"), answer: store.address()),
-            .accept(.to(token, "now", expiration: 0), answer: store.address()),
-            .perform(.unregister(secretHash: device.secretHash, topic: app), answer: store.address()),
-            .accept(.to(token, "b"), answer: refused),
-        ])
-        #expect(replies.delivered(to: stream).isEmpty)
-        let ended = replies.contains { reply in
-            if case .refused(.unregistered, let ended, refused) = reply {
-                ended?.unixMilliseconds == store.clock.now
-            } else {
-                false
-            }
-        }
-        #expect(ended)
-        #expect(try store.counts().unregistered == 1)
-        #expect(try store.counts().pending == 0)
-        #expect(try store.waiting(device) == [])
+        #expect(try store.refusal(.device(.register(topic: topic), by: device.credential)) == .unknownTopic)
+        #expect(try store.refusal(.device(.unregister(topic: topic), by: device.credential)) == nil)
     }
 
     @Test func `unregistering does not affect other apps and devices`() throws {
@@ -245,9 +206,9 @@ import Testing
         let tokens = [
             try store.register(first), try store.register(first, "com.example.Other"), try store.register(second),
         ]
-        _ = try store.accept(tokens.map { .to($0, "a") })
-        try store.succeed(.unregister(secretHash: first.secretHash, topic: app))
-        #expect(try store.accept(tokens.map { .to($0, "b") }).0.map { $0 == .accepted } == [false, true, true])
+        for token in tokens { try store.accept(.to(token, "a")) }
+        try store.succeed(.device(.unregister(topic: app), by: first.credential))
+        #expect(try tokens.map { try store.accept(.to($0, "b")) == .accepted } == [false, true, true])
         #expect(try store.waiting(first) == ["a", "b"])
         #expect(try store.waiting(second) == ["a", "b"])
     }
@@ -258,18 +219,18 @@ import Testing
         try store.addApp("com.example.Other")
         let device = try store.enrol()
         let tokens = [try store.register(device), try store.register(device, "com.example.Other")]
-        _ = try store.accept(tokens.map { .to($0, "\($0.topic.rawValue)") })
-        try store.succeed(.setFilter(secretHash: device.secretHash, refusedTopics: [app, app, "unknown"]))
+        for token in tokens { try store.accept(.to(token, "\(token.topic.rawValue)")) }
+        try store.succeed(.device(.setFilter(refusedTopics: [app, app, "unknown"]), by: device.credential))
         #expect(try store.waiting(device) == ["\(tokens[1].topic.rawValue)"])
         #expect(try store.counts().dropped == 1)
-        try store.succeed(.setFilter(secretHash: device.secretHash, refusedTopics: []))
+        try store.succeed(.device(.setFilter(refusedTopics: []), by: device.credential))
         try store.accept(.to(tokens[0], "again"))
         #expect(try store.waiting(device) == ["\(tokens[1].topic.rawValue)", "again"])
     }
 
     @Test func `a filter applies to later registrations`() throws {
         let device = try store.enrol()
-        try store.succeed(.setFilter(secretHash: device.secretHash, refusedTopics: [app]))
+        try store.succeed(.device(.setFilter(refusedTopics: [app]), by: device.credential))
         let token = try store.register(device)
         #expect(try store.accept(.to(token, "a")) == .accepted)
         #expect(try store.waiting(device) == [])
@@ -279,7 +240,7 @@ import Testing
     func `a filter has a maximum number of topics`(count: Int, fits: Bool) throws {
         let device = try store.enrol()
         let topics = (0..<count).map { TopicName(String($0)) }
-        let refusal = try store.refusal(.setFilter(secretHash: device.secretHash, refusedTopics: topics))
+        let refusal = try store.refusal(.device(.setFilter(refusedTopics: topics), by: device.credential))
         #expect(refusal == (fits ? nil : .tooMany))
     }
 
@@ -287,100 +248,27 @@ import Testing
     func `a topic in a filter has a maximum size in bytes`(byteCount: Int, fits: Bool) throws {
         let device = try store.enrol()
         let topics = [TopicName(String(repeating: "t", count: byteCount))]
-        let refusal = try store.refusal(.setFilter(secretHash: device.secretHash, refusedTopics: topics))
+        let refusal = try store.refusal(.device(.setFilter(refusedTopics: topics), by: device.credential))
         #expect(refusal == (fits ? nil : .tooMany))
-    }
-
-    @Test(arguments: [(Limits.acknowledgementBatchCountMax, true), (Limits.acknowledgementBatchCountMax + 1, false)])
-    func `a list of acknowledgements has a maximum length, and outcomes of unknown numbers do not count`(
-        count: Int, fits: Bool
-    ) throws {
-        let device = try store.enrol()
-        try store.accept(.to(try store.register(device), "the first"))
-        let acknowledgements = (0..<count).map { DeviceAPI.Acknowledgement(id: Int64($0), outcome: .viewed) }
-        let refusal = try store.refusal(.acknowledge(secretHash: device.secretHash, acknowledgements))
-        #expect(refusal == (fits ? nil : .tooMany))
-        #expect(try store.counts().outcomes["viewed"] == (fits ? 1 : 0))
     }
 
     // MARK: Descriptions
 
-    @Test func `a device was last seen when its stream ended, before and after that time is written`() throws {
-        let device = try store.enrol()
-        try store.register(device)
-        let (stream, _) = try store.attach(device)
-        store.clock.now += 7_200_000
-        _ = try store.run([.detach(stream: stream)])
-        let end = Timestamp(unixMilliseconds: store.clock.now)
-        store.clock.now += 14_000
-        #expect(try store.device(device).seenAt == end)
-        try store.reopen()
-        #expect(try store.device(device).seenAt == end)
-        store.clock.now += 1000
-        _ = try store.attach(device)
-        store.clock.now += 1000
-        try store.reopen()
-        #expect(try store.device(device).seenAt?.unixMilliseconds == store.clock.now)
-    }
-
-    @Test func `a device has the version of the agent that last opened its stream`() throws {
-        let device = try store.enrol()
-        #expect(try store.device(device).agent == "")
-        for agent in ["posthorn-agent/1", "posthorn-agent/2"] {
-            _ = try store.run([.attach(secretHash: device.secretHash, stream: store.address(), agent: agent)])
-            #expect(try store.device(device).agent == agent)
-            try store.reopen()
-            #expect(try store.device(device).agent == agent)
-        }
-    }
-
     @Test func `an administrator can give a device another name`() throws {
         let device = try store.enrol()
-        try store.succeed(.renameDevice(device.id, "kiosk 7"))
+        try store.succeed(.administer(device.id, .rename("kiosk 7")))
         #expect(try store.device(device).name == "kiosk 7")
-        #expect(try store.refusal(.renameDevice(TestDevice(number: 99).id, "x")) == .unknownDevice)
+        #expect(try store.refusal(.administer(TestDevice(number: 99).id, .rename("x"))) == .unknownDevice)
     }
 
     // MARK: Removal of a device
 
-    @Test(arguments: [true, false])
-    func `removing a device ends its stream, its tokens and its secret`(bySelf: Bool) throws {
-        let device = try store.enrol()
-        let token = try store.register(device)
-        let (stream, _) = try store.attach(device)
-        try store.accept(.to(token, "a"))
-        store.clock.now += 9
-        let request = bySelf ? StoreRequest.removeSelf(secretHash: device.secretHash) : .removeDevice(device.id)
-        let replies = try store.run([.perform(request, answer: store.address())])
-        #expect(replies.end(of: stream) == .removed)
-        let ended = store.clock.now
-        store.clock.now += 9
-        #expect(try store.accept(.to(token, "b")) == .refused(.unregistered, ended: ended))
-        #expect(try store.refusal(.register(secretHash: device.secretHash, topic: app)) == .unauthorized)
-        #expect(try store.refusal(.removeDevice(device.id)) == .unknownDevice)
-        #expect(try store.refusal(.device(device.id)) == .unknownDevice)
-        let counts = try store.counts()
-        #expect(counts.devices == 0 && counts.devicesConnected == 0 && counts.registrations == 0)
-        #expect(counts.pending == 0 && counts.unregistered == 1)
-    }
-
     @Test func `the ID of a removed device cannot be used again, but its secret can`() throws {
         let device = try store.enrol(1)
-        try store.succeed(.removeDevice(device.id))
+        try store.succeed(.administer(device.id, .remove))
         #expect(try store.refusal(.enrol(device.enrolment())) == .alreadyExists)
         var other = TestDevice(number: 2).enrolment()
-        other.secretHash = device.secretHash
+        other.secretHash = { _ in device.secretHash }
         #expect(try store.refusal(.enrol(other)) == nil)
-    }
-
-    @Test(arguments: [
-        StoreRequest.register(secretHash: [], topic: "com.example.App"),
-        .unregister(secretHash: [1], topic: "com.example.App"), .setFilter(secretHash: [], refusedTopics: []),
-        .acknowledge(secretHash: [], []), .removeSelf(secretHash: [UInt8](repeating: 0, count: 10_000)),
-    ])
-    func `a device request with an unknown secret is refused`(request: StoreRequest) throws {
-        let removed = try store.enrol()
-        try store.succeed(.removeDevice(removed.id))
-        #expect(try store.refusal(request) == .unauthorized)
     }
 }

@@ -164,7 +164,7 @@ import Testing
         _ = try store.accept([.to(token, "a"), .to(token, "b")])
         let stream = store.address()
         let replies = try store.run([
-            .attach(secretHash: device.secretHash, stream: stream),
+            .attach(device.credential, stream: stream),
             .accept(.to(token, "now", expiration: 0), answer: store.address()),
             .accept(.to(token, "c"), answer: store.address()),
         ])
@@ -175,7 +175,7 @@ import Testing
         _ = try store.accept((0..<Limits.unacknowledgedCountMax).map { .to(token, "\($0)") })
         let stream = store.address()
         let replies = try store.run([
-            .attach(secretHash: device.secretHash, stream: stream),
+            .attach(device.credential, stream: stream),
             .accept(.to(token, "now", expiration: 0), answer: store.address()),
         ])
         #expect(replies.delivered(to: stream).count == Limits.unacknowledgedCountMax)

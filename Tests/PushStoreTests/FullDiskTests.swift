@@ -69,25 +69,27 @@ import Testing
         // The rest of the last page may take a row or two.
         let refusals = try (100..<400).compactMap { number in
             try store.refusal(
-                .addApp(topic: TopicName("\(number)" + String(repeating: "t", count: 200)), name: "", teamID: ""))
+                .control(
+                    .addApp(topic: TopicName("\(number)" + String(repeating: "t", count: 200)), name: "", teamID: "")))
         }
         guard case .unavailable(let text) = refusals.last else {
             Issue.record("\(refusals)")
             return
         }
         #expect(text.contains("full"))
-        #expect(try store.refusal(.apps) == nil)
-        #expect(try store.refusal(.unregister(secretHash: other.secretHash, topic: "com.example.App")) == nil)
-        #expect(try store.refusal(.removeDevice(other.id)) == nil)
+        #expect(try store.refusal(.control(.apps)) == nil)
+        #expect(try store.refusal(.device(.unregister(topic: "com.example.App"), by: other.credential)) == nil)
+        #expect(try store.refusal(.administer(other.id, .remove)) == nil)
         #expect(try store.counts().devices == 1)
     }
 
     @Test func `a full disk refuses broadcasts, and the last stored one is delivered and acknowledged`() throws {
-        try store.succeed(.changeApp(topic: Station.topic, name: nil, checks: nil, allowsBroadcasts: true))
+        try store.succeed(.control(.changeApp(topic: Station.topic, name: nil, checks: nil, allowsBroadcasts: true)))
         let channel = TestChannel(id: ChannelID(high: 0, low: 0), topic: token.topic)
         try store.succeed(
-            .createChannel(
-                channel.id, topic: Station.topic, environment: .production, policy: .mostRecentMessageStored))
+            .control(
+                .createChannel(
+                    channel.id, topic: Station.topic, environment: .production, policy: .mostRecentMessageStored)))
         try store.subscribe(device, to: channel)
         try store.publish(.to(channel, "broadcast"))
         let accepted = try fill()
@@ -102,10 +104,11 @@ import Testing
     }
 
     @Test func `a full disk does not prevent now-or-never deliveries`() throws {
-        try store.succeed(.changeApp(topic: Station.topic, name: nil, checks: nil, allowsBroadcasts: true))
+        try store.succeed(.control(.changeApp(topic: Station.topic, name: nil, checks: nil, allowsBroadcasts: true)))
         let channel = TestChannel(id: ChannelID(high: 0, low: 0), topic: token.topic)
         try store.succeed(
-            .createChannel(channel.id, topic: Station.topic, environment: .production, policy: .noMessageStored))
+            .control(
+                .createChannel(channel.id, topic: Station.topic, environment: .production, policy: .noMessageStored)))
         // This device has nothing stored, so that nothing it acknowledges makes space.
         let other = try store.enrol(2)
         let otherToken = try store.register(other)

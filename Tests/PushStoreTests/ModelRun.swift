@@ -104,7 +104,7 @@ struct ModelRun {
         for device in devices where isCrowded && model.streams[device.id] == nil {
             let stream = store.address()
             model.attach(device.id, stream)
-            commands.append(.attach(secretHash: device.secretHash, stream: stream))
+            commands.append(.attach(device.credential, stream: stream))
         }
         for _ in 0..<Int.random(in: 1...30, using: &random) {
             let answer = store.address()
@@ -172,27 +172,26 @@ struct ModelRun {
         switch Int.random(in: 0..<10, using: &random) {
         case 0...1:
             model.attach(device.id, answer)
-            return .attach(secretHash: device.secretHash, stream: answer)
+            return .attach(device.credential, stream: answer)
         case 2:
             let stream = model.streams[device.id]?.address ?? answer
             model.detach(device.id)
             return .detach(stream: stream)
         case 3:
             model.unregister(device.id, topic.id)
-            return .perform(.unregister(secretHash: device.secretHash, topic: topic.name), answer: answer)
+            return .perform(.device(.unregister(topic: topic.name), by: device.credential), answer: answer)
         case 4...7:
             let environment = Int.random(in: 0..<8, using: &random) == 0 ? Environment.development : .production
             _ = model.register(device.id, topic.id, in: environment)
             return .perform(
-                .register(secretHash: device.secretHash, topic: topic.name, environment: environment), answer: answer)
+                .device(.register(topic: topic.name, environment: environment), by: device.credential), answer: answer)
         case 8 where Int.random(in: 0..<3, using: &random) == 0:
             model.expire(device.id)
-            return .perform(.expireDevice(device.id), answer: answer)
+            return .perform(.administer(device.id, .expire), answer: answer)
         default:
             let refused = Bool.random(using: &random) ? [topic] : []
             model.setFilter(device.id, Set(refused.map(\.id)))
-            let request = StoreRequest.setFilter(
-                secretHash: device.secretHash, refusedTopics: refused.map(\.name))
+            let request = StoreRequest.device(.setFilter(refusedTopics: refused.map(\.name)), by: device.credential)
             return .perform(request, answer: answer)
         }
     }
@@ -203,7 +202,7 @@ struct ModelRun {
         let acknowledgements = (0..<Int.random(in: 0...(isCrowded ? 3 : 12), using: &random)).map { _ in
             nextAcknowledgement(of: device)
         }
-        return .acknowledge(secretHash: device.secretHash, acknowledgements)
+        return .device(.acknowledge(acknowledgements), by: device.credential)
     }
 
     private mutating func nextAcknowledgement(of device: TestDevice) -> DeviceAPI.Acknowledgement {
@@ -257,15 +256,15 @@ struct ModelRun {
         case 0: return nextCreation(answer)
         case 1:
             model.remove(channel.id)
-            let request = StoreRequest.removeChannel(channel.id, topic: topic, environment: .production)
+            let request = StoreRequest.control(.removeChannel(channel.id, topic: topic, environment: .production))
             return .perform(request, answer: answer)
         case 2...3:
             model.unsubscribe(device.id, from: channel.id)
-            let request = StoreRequest.unsubscribe(secretHash: device.secretHash, topic: topic, channel: channel.id)
+            let request = StoreRequest.device(.unsubscribe(topic: topic, channel: channel.id), by: device.credential)
             return .perform(request, answer: answer)
         default:
             model.subscribe(device.id, to: channel.id)
-            let request = StoreRequest.subscribe(secretHash: device.secretHash, topic: topic, channel: channel.id)
+            let request = StoreRequest.device(.subscribe(topic: topic, channel: channel.id), by: device.credential)
             return .perform(request, answer: answer)
         }
     }
@@ -277,9 +276,9 @@ struct ModelRun {
         let channel = TestChannel(id: ChannelID(high: nextChannel << 60, low: nextChannel), topic: topic.id)
         channels.append(channel)
         model.create(channel.id, topic.id, policy)
-        let request = StoreRequest.createChannel(
+        let request = ControlRequest.createChannel(
             channel.id, topic: topic.name, environment: .production, policy: policy)
-        return .perform(request, answer: answer)
+        return .perform(.control(request), answer: answer)
     }
 
     private mutating func nextBroadcast() -> Broadcast {

@@ -106,13 +106,15 @@ import Testing
         store.start(receivers: [collector]) { error in Issue.record(error) }
         let answers = (0..<100).map { ReplyAddress(loop: 0, slot: 0, generation: 0, exchange: $0) }
         store.submit(
-            answers.map { .perform(.addApp(topic: TopicName("\($0.exchange)"), name: "", teamID: ""), answer: $0) })
+            answers.map {
+                .perform(.control(.addApp(topic: TopicName("\($0.exchange)"), name: "", teamID: "")), answer: $0)
+            })
         store.stop()
         let replies = collector.takeAll()
         #expect(answers.allSatisfy { answer in replies.contains { $0.answers(answer) } })
         #expect(!FileManager.default.fileExists(atPath: "\(path)-wal"))
         store.stop()
-        store.submit([.perform(.counts, answer: answers[0])])
+        store.submit([.perform(.allDevices(.counts), answer: answers[0])])
         #expect(collector.takeAll().isEmpty)
     }
 

@@ -163,7 +163,7 @@ import Testing
     @Test func `one team's notifications do not evict another team's from the history`() throws {
         let store = try TestStore { $0.deliveryHistoryCountMax = 20 }
         let (device, token) = try store.registeredDevice()
-        try store.succeed(.addApp(topic: "com.example.Loud", name: "Loud", teamID: "LOUD000000"))
+        try store.succeed(.control(.addApp(topic: "com.example.Loud", name: "Loud", teamID: "LOUD000000")))
         let loud = try store.register(device, "com.example.Loud")
         _ = try store.accept((0..<5).map { .to(token, "\($0)") })
         let sequences = try receive(device, in: store)
@@ -200,7 +200,7 @@ import Testing
         try store.accept(.to(token, "a"))
         _ = try receive(device, in: store)
         try store.reopen()
-        try store.succeed(.removeDevice(device.id))
+        try store.succeed(.administer(device.id, .remove))
         store.store.stop()
         let connection = try Connection(path: store.path, durability: .full, exclusive: true)
         let select = try connection.prepare("SELECT count(*) FROM delivery_histories")

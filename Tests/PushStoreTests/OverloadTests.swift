@@ -14,7 +14,7 @@ import Testing
         let store = try TestStore()
         let first = store.address()
         let barrier = store.collectors[0].stop(at: first)
-        store.store.submit([.perform(.apps, answer: first)])
+        store.store.submit([.perform(.control(.apps), answer: first)])
         barrier.reached.wait()
         let nowhere = DeviceTokenContents(device: DeviceID(rawValue: 9), topic: TopicID(rawValue: 9), generation: 1)
         let bound = 65_536
@@ -24,7 +24,7 @@ import Testing
             (0..<10).map { _ in .accept(.to(nowhere, ""), answer: store.address()) }
                 + [.publish(.to(channel, ""), answer: store.address())])
         let request = store.address()
-        store.store.submit([.perform(.apps, answer: request)])
+        store.store.submit([.perform(.control(.apps), answer: request)])
         barrier.goOn.signal()
         let replies = try store.run([])
         #expect(replies.count { $0.refusal == .badDeviceToken } == bound)

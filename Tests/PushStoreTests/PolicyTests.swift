@@ -5,13 +5,13 @@ import PushCore
 @testable import PushStore
 import Testing
 
-@Suite struct PolicyTests {
-    private let store: TestStore
+@Suite(.bothEngines, .namesEngine) struct PolicyTests {
+    private let store: any RequestTarget
     private let desk = TestDevice(number: 1)
     private let lamp = TestDevice(number: 2)
 
     init() throws {
-        store = try TestStore()
+        store = try StoreEngine.open()
         try store.addApp()
         for number in [1, 2] as [UInt64] { _ = try store.enrol(number) }
     }
@@ -23,14 +23,17 @@ import Testing
     }
 
     private func asked(_ request: PolicyRequest) throws -> (rules: [PolicyRule], version: Int64) {
-        guard case .policy(let rules, let version) = try store.succeed(.policy(request)) else {
+        guard case .policy(let rules, let version) = try store.succeed(.control(.policy(request))) else {
             throw MissingReply(what: "policies")
         }
         return (rules, version)
     }
 
     private func values(_ device: TestDevice) throws -> [String] {
-        try asked(.ofDevice(secretHash: device.secretHash)).rules.map { "\($0.topic ?? "*") \($0.setting) \($0.value)" }
+        guard case .policy(let rules, _) = try store.succeed(.device(.policy, by: device.credential)) else {
+            throw MissingReply(what: "policies")
+        }
+        return rules.map { "\($0.topic ?? "*") \($0.setting) \($0.value)" }
     }
 
     @Test func `a rule for one device overrides the rule for all, and each change has a version`() throws {
@@ -44,22 +47,22 @@ import Testing
         #expect(try asked(.all).version == 3)
         #expect(try asked(.remove(key(.silent, lamp))).version == 4)
         #expect(try values(lamp) == ["* silent on", "com.example.App sound off"])
-        #expect(try store.refusal(.policy(.remove(key(.silent, lamp)))) == .unknownPolicy)
+        #expect(try store.refusal(.control(.policy(.remove(key(.silent, lamp))))) == .unknownPolicy)
         #expect(try asked(.all).version == 4)
     }
 
     @Test func `a rule requires an existing device or app and is removed with it`() throws {
         let nobody = TestDevice(number: 9)
-        #expect(try store.refusal(.policy(.ofDevice(secretHash: nobody.secretHash))) == .unauthorized)
+        #expect(try store.refusal(.device(.policy, by: nobody.credential)) == .unauthorized)
         let unknown = PolicyRequest.set(key(.silent, nobody), value: "on", isLocked: false)
-        #expect(try store.refusal(.policy(unknown)) == .unknownDevice)
+        #expect(try store.refusal(.control(.policy(unknown))) == .unknownDevice)
         let elsewhere = PolicyRequest.set(key(.sound, topic: "com.example.Other"), value: "on", isLocked: false)
-        #expect(try store.refusal(.policy(elsewhere)) == .unknownTopic)
+        #expect(try store.refusal(.control(.policy(elsewhere))) == .unknownTopic)
         _ = try asked(.set(key(.silent, lamp), value: "on", isLocked: false))
         _ = try asked(.set(key(.sound, topic: "com.example.App"), value: "off", isLocked: false))
-        try store.succeed(.removeDevice(lamp.id))
+        try store.succeed(.administer(lamp.id, .remove))
         #expect(try asked(.all).rules.map(\.setting) == ["sound"])
-        try store.succeed(.removeApp(topic: "com.example.App"))
+        try store.succeed(.control(.removeApp(topic: "com.example.App")))
         #expect(try asked(.all) == ([], 3))
     }
 }

@@ -11,7 +11,7 @@ import Testing
         let store = try TestStore { $0.powerSavingDelayMilliseconds = milliseconds }
         let (device, token) = try store.registeredDevice()
         let (stream, _) = try store.attach(device)
-        try store.succeed(.setPower(secretHash: device.secretHash, isSaving: true))
+        try store.succeed(.device(.setPower(isSaving: true), by: device.credential))
         return (store, device, token, stream)
     }
 
@@ -33,7 +33,7 @@ import Testing
     @Test func `the end of power saving releases the waiting notifications`() throws {
         let (store, device, token, stream) = try connected(delay: 3_600_000)
         #expect(try store.accept([.to(token, "a", priority: 5)]).1.delivered(to: stream).isEmpty)
-        let request = StoreRequest.setPower(secretHash: device.secretHash, isSaving: false)
+        let request = StoreRequest.device(.setPower(isSaving: false), by: device.credential)
         let replies = try store.run([.perform(request, answer: store.address())])
         #expect(replies.delivered(to: stream).map(\.text) == ["a"])
     }

@@ -151,7 +151,7 @@ import Testing
         try store.accept(.to(token, "waits"))
         let (stream, replies) = try store.attach(device)
         #expect(replies.texts(to: stream) == ["waits"])
-        let command = StoreCommand.perform(.expireDevice(device.id), answer: store.address())
+        let command = StoreCommand.perform(.administer(device.id, .expire), answer: store.address())
         let after = try store.run([.accept(.to(token, "b"), answer: store.address()), command])
         #expect(after.texts(to: stream) == [])
         #expect(after.end(of: stream) == nil)
@@ -166,17 +166,17 @@ import Testing
     @Test func `an unregistered token does not become expired, nor an expired one unregistered`() throws {
         let store = try TestStore()
         let (device, token) = try store.registeredDevice()
-        try store.succeed(.unregister(secretHash: device.secretHash, topic: Station.topic))
+        try store.succeed(.device(.unregister(topic: Station.topic), by: device.credential))
         let ended = store.clock.now
         store.clock.now += 5
-        try store.succeed(.expireDevice(device.id))
+        try store.succeed(.administer(device.id, .expire))
         #expect(try store.accept(.to(token, "a")) == .refused(.unregistered, ended: ended))
         let again = try store.register(device)
-        try store.succeed(.expireDevice(device.id))
-        try store.succeed(.removeDevice(device.id))
+        try store.succeed(.administer(device.id, .expire))
+        try store.succeed(.administer(device.id, .remove))
         #expect(try store.accept(.to(again, "a")) == .refused(.expiredToken, ended: store.clock.now))
-        #expect(try store.refusal(.expireDevice(device.id)) == .unknownDevice)
-        #expect(try store.refusal(.expireDevice(DeviceID(rawValue: .max))) == .unknownDevice)
+        #expect(try store.refusal(.administer(device.id, .expire)) == .unknownDevice)
+        #expect(try store.refusal(.administer(DeviceID(rawValue: .max), .expire)) == .unknownDevice)
     }
 
     // MARK: Last-seen times

@@ -30,7 +30,7 @@ import Testing
     ) throws -> [StoreReply] {
         let first = store.address()
         let barrier = store.collectors[0].stop(at: first)
-        store.store.submit([.perform(.counts, answer: first)])
+        store.store.submit([.perform(.allDevices(.counts), answer: first)])
         barrier.reached.wait()
         store.store.submit(commands)
         barrier.goOn.signal()
@@ -40,7 +40,7 @@ import Testing
     }
 
     private func subscriptions(_ device: TestDevice) -> StoreRequest {
-        .subscriptions(secretHash: device.secretHash, topic: Self.topic)
+        .device(.subscriptions(topic: Self.topic), by: device.credential)
     }
 
     // MARK: Order
@@ -81,14 +81,12 @@ import Testing
     @Test func `a device's requests keep their order across slices`() throws {
         let store = try store(millisecondsPerLook: 3)
         let (device, _) = try store.registeredDevice()
-        let hash = device.secretHash
         let addresses = (0..<10).map { _ in store.address() }
         let replies = try run(
             addresses.enumerated().map { index, answer in
-                .perform(
-                    index % 2 == 0
-                        ? .unregister(secretHash: hash, topic: "com.example.App")
-                        : .register(secretHash: hash, topic: "com.example.App"), answer: answer)
+                let request: DeviceRequest =
+                    index % 2 == 0 ? .unregister(topic: "com.example.App") : .register(topic: "com.example.App")
+                return .perform(.device(request, by: device.credential), answer: answer)
             }, on: store, until: addresses)
         let generations = replies.compactMap { reply -> UInt32? in
             if case .performed(.success(.registered(let token)), _) = reply { token.generation } else { nil }
@@ -114,13 +112,13 @@ import Testing
         let addresses = (0..<20).map { _ in store.address() }
         store.store.submit(
             addresses.enumerated().map { index, answer in
-                .perform(.addApp(topic: TopicName("t\(index)"), name: "", teamID: ""), answer: answer)
+                .perform(.control(.addApp(topic: TopicName("t\(index)"), name: "", teamID: "")), answer: answer)
             })
         store.store.stop()
         let replies = store.collectors[0].takeAll()
         #expect(addresses.allSatisfy { answer in replies.contains { $0.answers(answer) } })
         try store.reopen()
-        guard case .apps(let apps) = try store.succeed(.apps) else { throw MissingReply(what: "apps") }
+        guard case .apps(let apps) = try store.succeed(.control(.apps)) else { throw MissingReply(what: "apps") }
         #expect(apps.count == 20)
     }
 
@@ -148,7 +146,7 @@ import Testing
         #expect(found == channels.reversed().map(\.id))
         let all = store.address()
         let answers = try run(
-            [.perform(.channels(topic: Self.topic, environment: nil), answer: all)], on: store, until: [all])
+            [.perform(.control(.channels(topic: Self.topic, environment: nil)), answer: all)], on: store, until: [all])
         let listed = answers.compactMap { reply -> [AdminAPI.Channel]? in
             if case .performed(.success(.channels(let channels)), all) = reply { channels } else { nil }
         }
@@ -172,7 +170,7 @@ import Testing
         let replies = try run(
             [
                 .perform(subscriptions(station.device), answer: list),
-                .perform(.addApp(topic: "poison", name: "", teamID: ""), answer: poison),
+                .perform(.control(.addApp(topic: "poison", name: "", teamID: "")), answer: poison),
             ], on: store, until: [list, poison])
         let found = replies.compactMap { reply -> [ChannelID]? in
             if case .performed(.success(.subscriptions(let all)), list) = reply { all } else { nil }
@@ -192,7 +190,7 @@ import Testing
         let (removal, notification) = (store.address(), store.address())
         let replies = try run(
             [
-                .perform(.removeApp(topic: Self.topic), answer: removal),
+                .perform(.control(.removeApp(topic: Self.topic)), answer: removal),
                 .accept(.to(other, "stays"), answer: notification),
             ], on: store, until: [removal, notification])
         let places = try [notification, removal].map { address in
@@ -216,12 +214,12 @@ import Testing
             try store.register(station.device, TopicName("t\(number)"))
         }
         let answer = store.address()
-        _ = try run([.perform(.removeDevice(station.device.id), answer: answer)], on: store, until: [answer])
+        _ = try run([.perform(.administer(station.device.id, .remove), answer: answer)], on: store, until: [answer])
         let counts = try store.counts()
         #expect(counts.devices == 0 && counts.registrations == 0)
         let all = store.address()
         let answers = try run(
-            [.perform(.channels(topic: Self.topic, environment: nil), answer: all)], on: store, until: [all])
+            [.perform(.control(.channels(topic: Self.topic, environment: nil)), answer: all)], on: store, until: [all])
         let listed = answers.compactMap { reply -> [AdminAPI.Channel]? in
             if case .performed(.success(.channels(let channels)), all) = reply { channels } else { nil }
         }
@@ -236,12 +234,12 @@ import Testing
         let topics = (0..<999).map { TopicName("t\($0)") } + ["com.example.App"]
         let answer = store.address()
         _ = try run(
-            [.perform(.setFilter(secretHash: device.secretHash, refusedTopics: topics), answer: answer)], on: store,
+            [.perform(.device(.setFilter(refusedTopics: topics), by: device.credential), answer: answer)], on: store,
             until: [answer])
         #expect(try store.waiting(device) == [])
         try store.accept(.to(token, "refused"))
         #expect(try store.counts().dropped == 2)
-        try store.succeed(.setFilter(secretHash: device.secretHash, refusedTopics: Array(topics.dropLast())))
+        try store.succeed(.device(.setFilter(refusedTopics: Array(topics.dropLast())), by: device.credential))
         try store.accept(.to(token, "wanted"))
         #expect(try store.waiting(device) == ["wanted"])
     }
@@ -258,16 +256,17 @@ import Testing
         let ordered = [devices[0], devices[1], devices[2], devices[3], devices[4]].map(\.id)
         var (listed, after): ([String], DeviceID?) = ([], nil)
         repeat {
-            guard case .devices(let page, let next) = try store.succeed(.devices(after: after, countMax: 2)) else {
+            guard case .devices(let page, let next) = try store.succeed(.allDevices(.list(after: after, countMax: 2)))
+            else {
                 throw MissingReply(what: "devices")
             }
             #expect(page.count <= 2)
             listed += page.map(\.deviceID)
             after = next
-            if let next { try store.succeed(.removeDevice(next)) }
+            if let next { try store.succeed(.administer(next, .remove)) }
         } while after != nil
         #expect(listed == ordered.map(\.text))
-        #expect(try store.refusal(.devices(after: DeviceID(rawValue: 99), countMax: 2)) == .unknownDevice)
+        #expect(try store.refusal(.allDevices(.list(after: DeviceID(rawValue: 99), countMax: 2))) == .unknownDevice)
     }
 
     @Test(arguments: [0, 1, 63, 64, 65, 128, 129])
@@ -279,11 +278,11 @@ import Testing
             try store.addApp(topics[number])
             let key = PolicyRequest.RuleKey(
                 device: number % 3 == 0 ? device.id : nil, topic: topics[number], setting: .sound)
-            try store.succeed(.policy(.set(key, value: "off", isLocked: false)))
+            try store.succeed(.control(.policy(.set(key, value: "off", isLocked: false))))
         }
-        guard case .apps(let apps) = try store.succeed(.apps),
-            case .policy(let rules, _) = try store.succeed(.policy(.ofDevice(secretHash: device.secretHash))),
-            case .policy(let all, _) = try store.succeed(.policy(.all))
+        guard case .apps(let apps) = try store.succeed(.control(.apps)),
+            case .policy(let rules, _) = try store.succeed(.device(.policy, by: device.credential)),
+            case .policy(let all, _) = try store.succeed(.control(.policy(.all)))
         else { throw MissingReply(what: "lists") }
         #expect(apps.map(\.topic) == topics)
         #expect(rules.map(\.topic) == topics)

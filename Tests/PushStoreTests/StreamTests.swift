@@ -100,13 +100,10 @@ import Testing
         let (stream, replies) = try store.attach(device)
         let first = replies.delivered(to: stream)
         #expect(try accept(window + 1..<window + 2).delivered(to: stream).isEmpty)
+        let acknowledgements = first.prefix(3).map { DeviceAPI.Acknowledgement(id: $0.sequence, outcome: .shown) }
         // The acknowledgement and a third notification are in the same batch.
         let batch = try store.run([
-            .perform(
-                .acknowledge(
-                    secretHash: device.secretHash,
-                    first.prefix(3).map { DeviceAPI.Acknowledgement(id: $0.sequence, outcome: .shown) }),
-                answer: store.address()),
+            .perform(.device(.acknowledge(acknowledgements), by: device.credential), answer: store.address()),
             .accept(.to(token, "\(window + 2)"), answer: store.address()),
         ])
         #expect(batch.delivered(to: stream).map(\.text) == texts(window..<window + 3))
@@ -195,7 +192,7 @@ import Testing
     @Test func `a batch that attaches, accepts and detaches delivers nothing and keeps the notification`() throws {
         let stream = store.address()
         let replies = try store.run([
-            .attach(secretHash: device.secretHash, stream: stream),
+            .attach(device.credential, stream: stream),
             .accept(.to(token, "a"), answer: store.address()),
             .accept(.to(token, "now", expiration: 0), answer: store.address()),
             .detach(stream: stream),
@@ -211,14 +208,14 @@ import Testing
         _ = try store.run(
             devices.map { device in
                 .perform(
-                    .register(secretHash: device.secretHash, topic: "com.example.App"), answer: store.address())
+                    .device(.register(topic: "com.example.App"), by: device.credential), answer: store.address())
             })
         let tokens = devices.map { DeviceTokenContents(device: $0.id, topic: token.topic, generation: 1) }
         for _ in 0..<10 { _ = try store.accept(tokens.map { .to($0, "a") }) }
         try store.reopen()
         let streams = tokens.map { _ in store.address() }
         store.store.submit(
-            zip(devices, streams).map { .attach(secretHash: $0.secretHash, stream: $1) })
+            zip(devices, streams).map { .attach($0.credential, stream: $1) })
         var counts: [ReplyAddress: Int] = [:]
         _ = try store.collectors[0].take("10 for each of 1000") { replies in
             counts = [:]

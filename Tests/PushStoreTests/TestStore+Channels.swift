@@ -15,11 +15,11 @@ struct TestChannel {
 struct Station {
     static let topic: TopicName = "com.example.App"
 
-    let store: TestStore
+    let store: any RequestTarget
     let device: TestDevice
     let token: DeviceTokenContents
 
-    init(_ store: TestStore) throws {
+    init(_ store: any RequestTarget) throws {
         self.store = store
         try store.addBroadcastApp()
         device = try store.enrol()
@@ -32,7 +32,7 @@ struct Station {
         environment: Environment = .production
     ) throws -> TestChannel {
         let id = ChannelID(high: .max, low: number)
-        try store.succeed(.createChannel(id, topic: Self.topic, environment: environment, policy: policy))
+        try store.succeed(.control(.createChannel(id, topic: Self.topic, environment: environment, policy: policy)))
         return TestChannel(id: id, topic: token.topic, environment: environment)
     }
 
@@ -53,34 +53,35 @@ struct Station {
     }
 }
 
-extension TestStore {
+extension RequestTarget {
     /// Adds an app that may have channels.
     func addBroadcastApp(_ topic: TopicName = Station.topic) throws {
-        try succeed(.addApp(topic: topic, name: "App", teamID: "TEAM000000", allowsBroadcasts: true))
+        try succeed(.control(.addApp(topic: topic, name: "App", teamID: "TEAM000000", allowsBroadcasts: true)))
     }
 
     /// Subscribes a device's app to a channel.
     func subscribe(_ device: TestDevice, to channel: TestChannel, _ topic: TopicName = Station.topic) throws {
-        try succeed(.subscribe(secretHash: device.secretHash, topic: topic, channel: channel.id))
+        try succeed(.device(.subscribe(topic: topic, channel: channel.id), by: device.credential))
     }
 
     /// Ends the subscription of a device's app.
     func unsubscribe(_ device: TestDevice, from channel: TestChannel, _ topic: TopicName = Station.topic) throws {
-        try succeed(.unsubscribe(secretHash: device.secretHash, topic: topic, channel: channel.id))
+        try succeed(.device(.unsubscribe(topic: topic, channel: channel.id), by: device.credential))
     }
 
     /// Returns the channels that a device's app subscribes to.
     func subscriptions(_ device: TestDevice, _ topic: TopicName = Station.topic) throws -> [ChannelID] {
         guard
             case .subscriptions(let channels) = try succeed(
-                .subscriptions(secretHash: device.secretHash, topic: topic))
+                .device(.subscriptions(topic: topic), by: device.credential))
         else { throw MissingReply(what: "subscriptions") }
         return channels
     }
 
     /// Returns the administrator's view of an app's channels.
     func channels(_ topic: TopicName = Station.topic, _ environment: Environment? = nil) throws -> [AdminAPI.Channel] {
-        guard case .channels(let channels) = try succeed(.channels(topic: topic, environment: environment)) else {
+        guard case .channels(let channels) = try succeed(.control(.channels(topic: topic, environment: environment)))
+        else {
             throw MissingReply(what: "channels")
         }
         return channels
@@ -88,10 +89,14 @@ extension TestStore {
 
     /// Returns the administrator's view of a device.
     func device(_ device: TestDevice) throws -> AdminAPI.Device {
-        guard case .device(let device) = try succeed(.device(device.id)) else { throw MissingReply(what: "device") }
+        guard case .device(let device) = try succeed(.administer(device.id, .describe)) else {
+            throw MissingReply(what: "device")
+        }
         return device
     }
+}
 
+extension TestStore {
     /// Publishes broadcasts in one batch; returns the results and all replies.
     func publish(_ broadcasts: [Broadcast]) throws -> ([Acceptance], [StoreReply]) {
         let answers = broadcasts.map { _ in address() }

@@ -10,6 +10,10 @@ struct TestDevice: Hashable {
 
     var id: DeviceID { DeviceID(rawValue: number) }
     var secretHash: [UInt8] { (0..<32).map { UInt8(truncatingIfNeeded: number >> ($0 % 8 * 8)) } }
+    /// The credential; the secrets of odd devices have the device ID, and those of even devices do not.
+    var credential: DeviceCredential {
+        DeviceCredential(device: number.isMultiple(of: 2) ? nil : id, secretHash: secretHash)
+    }
 }
 
 /// The answer to a notification or a broadcast.
@@ -18,7 +22,7 @@ enum Acceptance: Equatable {
     case refused(RejectionReason, ended: Int64?)
 }
 
-extension TestStore {
+extension RequestTarget {
     /// Enrols a device without a code.
     func enrol(_ number: UInt64 = 1) throws -> TestDevice {
         let device = TestDevice(number: number)
@@ -27,14 +31,14 @@ extension TestStore {
     }
 
     func addApp(_ topic: TopicName = "com.example.App") throws {
-        try succeed(.addApp(topic: topic, name: "App", teamID: "TEAM000000"))
+        try succeed(.control(.addApp(topic: topic, name: "App", teamID: "TEAM000000")))
     }
 
     @discardableResult
     func register(
         _ device: TestDevice, _ topic: TopicName = "com.example.App", in environment: Environment = .production
     ) throws -> DeviceTokenContents {
-        let request = StoreRequest.register(secretHash: device.secretHash, topic: topic, environment: environment)
+        let request = StoreRequest.device(.register(topic: topic, environment: environment), by: device.credential)
         guard case .registered(let contents) = try succeed(request) else { throw MissingReply(what: "registered") }
         return contents
     }
@@ -45,12 +49,16 @@ extension TestStore {
         let device = try enrol()
         return (device, try register(device))
     }
+}
 
+extension TestStore {
     /// Opens a device's stream; returns its address and the replies.
     func attach(_ device: TestDevice) throws -> (ReplyAddress, [StoreReply]) {
         let stream = address()
-        return (stream, try run([.attach(secretHash: device.secretHash, stream: stream)]))
+        return (stream, try run([.attach(device.credential, stream: stream)]))
     }
+
+    func connect(_ device: TestDevice) throws { _ = try attach(device) }
 
     /// Sends notifications in one batch; returns the answers and all replies.
     func accept(_ notifications: [Notification]) throws -> ([Acceptance], [StoreReply]) {
@@ -74,7 +82,7 @@ extension TestStore {
     func acknowledge(_ device: TestDevice, _ sequences: [Int64]) throws -> [StoreReply] {
         let acknowledgements = sequences.map { DeviceAPI.Acknowledgement(id: $0, outcome: .delivered) }
         return try run([
-            .perform(.acknowledge(secretHash: device.secretHash, acknowledgements), answer: address())
+            .perform(.device(.acknowledge(acknowledgements), by: device.credential), answer: address())
         ])
     }
 
@@ -95,7 +103,7 @@ extension TestDevice {
         codeHash: [UInt8]? = nil, name: String = "desk", platform: String = "linux", requestHash: [UInt8]? = nil
     ) -> StoreRequest.NewDevice {
         StoreRequest.NewDevice(
-            codeHash: codeHash, device: id, secretHash: secretHash, name: name, platform: platform,
+            codeHash: codeHash, device: id, secretHash: { _ in secretHash }, name: name, platform: platform,
             requestHash: requestHash)
     }
 }

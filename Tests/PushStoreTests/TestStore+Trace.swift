@@ -28,7 +28,7 @@ extension TestStore {
     ) throws -> TraceFindings {
         let query = TraceQuery(subject, since: since, after: after, countMax: limit, isForWebhook: isForWebhook)
         let answer = address()
-        store.submit([.perform(.trace(query), answer: answer)])
+        store.submit([.perform(.allDevices(.trace(query)), answer: answer)])
         // A long search may end after requests that were submitted later.
         let replies = try collectors[0].take("a trace") { $0.contains { $0.answers(answer) } }
         for case .performed(let result, answer) in replies {
@@ -42,7 +42,7 @@ extension TestStore {
 
     /// Reports outcomes on a device.
     func report(_ device: TestDevice, _ acknowledgements: [DeviceAPI.Acknowledgement]) throws {
-        try succeed(.acknowledge(secretHash: device.secretHash, acknowledgements))
+        try succeed(.device(.acknowledge(acknowledgements), by: device.credential))
     }
 }
 

@@ -7,7 +7,7 @@ import PushNet
 import TestSupport
 
 /// A real store in a temporary file with a synchronous interface: `run` returns the replies to its commands.
-final class TestStore {
+final class TestStore: RequestTarget {
     static let startMilliseconds: Int64 = 1_800_000_000_000
     static let start = Timestamp(unixMilliseconds: startMilliseconds)
 
@@ -88,9 +88,9 @@ final class TestStore {
     func run(_ commands: [StoreCommand]) throws -> [StoreReply] {
         // The second barrier comes after the store has read for streams after the first batch.
         let barriers = [address(), address()]
-        store.submit(commands + [.perform(.counts, answer: barriers[0])])
+        store.submit(commands + [.perform(.allDevices(.counts), answer: barriers[0])])
         var replies = try take("answers", until: barriers[0])
-        store.submit([.perform(.counts, answer: barriers[1])])
+        store.submit([.perform(.allDevices(.counts), answer: barriers[1])])
         replies += try take("deliveries", until: barriers[1])
         return replies.filter { reply in
             if case .directory = reply { return false }
@@ -110,18 +110,9 @@ final class TestStore {
         throw MissingReply(what: "\(request)")
     }
 
-    /// Performs a request that must succeed.
-    @discardableResult
-    func succeed(_ request: StoreRequest) throws -> StoreAnswer { try perform(request).get() }
-
-    /// Performs a request; returns its refusal, or nil if it succeeded.
-    func refusal(_ request: StoreRequest) throws -> StoreRefusal? {
-        if case .failure(let refusal) = try perform(request) { refusal } else { nil }
-    }
-
     /// Returns the store's counters.
     func counts() throws -> AdminAPI.Counts {
-        guard case .counts(let counts) = try succeed(.counts) else { throw MissingReply(what: "counts") }
+        guard case .counts(let counts) = try succeed(.allDevices(.counts)) else { throw MissingReply(what: "counts") }
         return counts
     }
 }

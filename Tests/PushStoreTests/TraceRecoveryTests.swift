@@ -107,7 +107,7 @@ import Testing
         for number in 1...9 as ClosedRange<UInt64> { try store.acceptAlone(.to(token, "a").identified(number)) }
         // These events are only in memory, and a start does not record them again.
         _ = try store.attach(device)
-        try store.succeed(.setWebhook(topic: "com.example.App", url: "https://example.org/a", secret: [1]))
+        try store.succeed(.control(.setWebhook(topic: "com.example.App", url: "https://example.org/a", secret: [1])))
         let opened = try TestStore(path: try killed(store))
         let replies = try opened.collectors[0].take("a directory") { !$0.isEmpty }
         guard case .directory(let directory) = replies.first else { throw MissingReply(what: "a directory") }
@@ -123,7 +123,7 @@ import Testing
         }
         let (_, token) = try archiving.registeredDevice()
         for number in 1...3 as ClosedRange<UInt64> { try archiving.acceptAlone(.to(token, "a").identified(number)) }
-        _ = try archiving.succeed(.counts)
+        _ = try archiving.succeed(.allDevices(.counts))
         let opened = try TestStore(path: try killed(archiving))
         for number in 1...3 as ClosedRange<UInt64> { #expect(try opened.steps(number) == ["accepted", "stored"]) }
     }

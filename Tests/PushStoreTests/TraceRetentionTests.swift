@@ -89,9 +89,10 @@ import Testing
             $0.sweepIntervalMilliseconds = 1
         }
         let query = TraceQuery(.notification(.unique(1)), countMax: 10)
-        #expect(try store.refusal(.trace(query)) == .traceOff)
+        #expect(try store.refusal(.allDevices(.trace(query))) == .traceOff)
         #expect(
-            try store.refusal(.setWebhook(topic: "com.example.App", url: "https://a", secret: [1])) == .traceOff)
+            try store.refusal(.control(.setWebhook(topic: "com.example.App", url: "https://a", secret: [1])))
+                == .traceOff)
         try store.accept(.to(try store.register(TestDevice(number: 1)), "b").identified(2))
         for _ in 0..<100 { _ = try store.counts() }
         store.store.stop()

@@ -53,13 +53,13 @@ import Testing
         try store.accept(.to(token, "dropped", collapseID: "x").identified(2))
         try store.accept(.to(token, "filtered").identified(3))
         try store.accept(.to(token, "filtered").identified(4))
-        try store.succeed(.setFilter(secretHash: device.secretHash, refusedTopics: ["com.example.App"]))
+        try store.succeed(.device(.setFilter(refusedTopics: ["com.example.App"]), by: device.credential))
         try store.accept(.to(token, "refused").identified(5))
-        try store.succeed(.setFilter(secretHash: device.secretHash, refusedTopics: []))
+        try store.succeed(.device(.setFilter(refusedTopics: []), by: device.credential))
         try store.accept(.to(token, "late", expiration: 1).identified(6))
         try store.accept(.to(token, "now or never", expiration: 0).identified(7))
         try store.accept(.to(token, "left").identified(8))
-        try store.succeed(.removeDevice(device.id))
+        try store.succeed(.administer(device.id, .remove))
         #expect(try store.steps(1) == ["accepted", "stored", "replaced"])
         #expect(try store.steps(2) == ["accepted", "stored", "dropped/too-many-of-topic"])
         for number in 3...4 as ClosedRange<UInt64> {
@@ -150,7 +150,8 @@ import Testing
         #expect(late.entries.map(\.text) == ["accepted", "stored"])
         #expect(late.oldestAt == TestStore.start.advanced(byMilliseconds: 1000))
         #expect(try store.trace(.app(topic: "com.example.App")).entries.count == 60)
-        #expect(try store.refusal(.trace(TraceQuery(.app(topic: "no.such"), countMax: 1))) == .unknownTopic)
+        #expect(
+            try store.refusal(.allDevices(.trace(TraceQuery(.app(topic: "no.such"), countMax: 1)))) == .unknownTopic)
     }
 
     @Test func `a trace continues after a restart and still has the earlier events`() throws {
@@ -200,7 +201,7 @@ import Testing
         try store.accept(.to(token, "a").identified(1))
         let query = TraceQuery(.notification(.unique(1)), countMax: 10)
         let replies = try store.run(
-            (0...Limits.traceSearchCountMax).map { _ in .perform(.trace(query), answer: store.address()) })
+            (0...Limits.traceSearchCountMax).map { _ in .perform(.allDevices(.trace(query)), answer: store.address()) })
         let refused = replies.count { reply in
             if case .performed(.failure(.tooMany), _) = reply { true } else { false }
         }

@@ -10,7 +10,9 @@ import Testing
     private let topic: TopicName = "com.example.App"
 
     private func webhook(_ store: TestStore) throws -> TraceAPI.Webhook? {
-        guard case .app(let app) = try store.succeed(.app(topic: topic)) else { throw MissingReply(what: "app") }
+        guard case .app(let app) = try store.succeed(.control(.app(topic: topic))) else {
+            throw MissingReply(what: "app")
+        }
         return app.webhook
     }
 
@@ -18,7 +20,7 @@ import Testing
         let store = try TestStore()
         let (_, token) = try store.registeredDevice()
         try store.accept(.to(token, "before").identified(1))
-        try store.succeed(.setWebhook(topic: topic, url: "https://example.org/a", secret: [1, 2]))
+        try store.succeed(.control(.setWebhook(topic: topic, url: "https://example.org/a", secret: [1, 2])))
         #expect(try webhook(store)?.url == "https://example.org/a" && webhook(store)?.secret == nil)
         let known = try webhookInDirectory(store)
         #expect(known.secret == [1, 2])
@@ -26,12 +28,12 @@ import Testing
         let told = try store.trace(.app(topic: topic), after: known.position, isForWebhook: true)
         #expect(told.entries.map(\.text) == ["expired"] && told.entries.first?.origin?.uniqueID == .unique(2))
         let id = token.topic
-        try store.succeed(.advanceWebhook(id, to: told.next))
-        try store.succeed(.advanceWebhook(id, to: 1))
-        try store.succeed(.setWebhook(topic: topic, url: "https://example.org/b", secret: [3]))
+        try store.succeed(.control(.advanceWebhook(id, to: told.next)))
+        try store.succeed(.control(.advanceWebhook(id, to: 1)))
+        try store.succeed(.control(.setWebhook(topic: topic, url: "https://example.org/b", secret: [3])))
         let after = try webhookInDirectory(store)
         #expect(after.position == told.next && after.url == "https://example.org/b" && after.secret == [3])
-        try store.succeed(.removeWebhook(topic: topic))
+        try store.succeed(.control(.removeWebhook(topic: topic)))
         #expect(try webhook(store) == nil)
     }
 
@@ -48,13 +50,13 @@ import Testing
     @Test func `a webhook's problem has the time of the first failure, until a delivery succeeds`() throws {
         let store = try TestStore()
         let (_, token) = try store.registeredDevice()
-        try store.succeed(.setWebhook(topic: topic, url: "https://example.org/a", secret: [1]))
-        try store.succeed(.noteWebhookProblem(token.topic, "it answered 500"))
+        try store.succeed(.control(.setWebhook(topic: topic, url: "https://example.org/a", secret: [1])))
+        try store.succeed(.control(.noteWebhookProblem(token.topic, "it answered 500")))
         store.clock.now += 60_000
-        try store.succeed(.noteWebhookProblem(token.topic, "it answered 502"))
+        try store.succeed(.control(.noteWebhookProblem(token.topic, "it answered 502")))
         #expect(try webhook(store)?.failingSince == TestStore.start)
         #expect(try webhook(store)?.problem == "it answered 502")
-        try store.succeed(.advanceWebhook(token.topic, to: 1_000_000))
+        try store.succeed(.control(.advanceWebhook(token.topic, to: 1_000_000)))
         #expect(try webhook(store)?.failingSince == nil && webhook(store)?.problem == nil)
     }
 
@@ -66,7 +68,7 @@ import Testing
             try store.trace(.app(topic: topic), isForWebhook: true).entries.first?.token
         }
         #expect(try told()?.contents == token && told()?.environment == .production)
-        try store.succeed(.unregister(secretHash: device.secretHash, topic: topic))
+        try store.succeed(.device(.unregister(topic: topic), by: device.credential))
         #expect(try told()?.contents == token)
         let newer = try store.register(device, in: .development)
         #expect(newer.generation == token.generation + 1)
@@ -78,13 +80,14 @@ import Testing
         for number in 0...Limits.webhookCountMax {
             let topic = TopicName("com.example.App\(number)")
             try store.addApp(topic)
-            let request = StoreRequest.setWebhook(topic: topic, url: "https://example.org/a", secret: [1])
-            #expect(try store.refusal(request) == (number < Limits.webhookCountMax ? nil : .tooMany))
+            let request = ControlRequest.setWebhook(topic: topic, url: "https://example.org/a", secret: [1])
+            #expect(try store.refusal(.control(request)) == (number < Limits.webhookCountMax ? nil : .tooMany))
         }
-        try store.succeed(.removeApp(topic: "com.example.App0"))
+        try store.succeed(.control(.removeApp(topic: "com.example.App0")))
         let last = TopicName("com.example.App\(Limits.webhookCountMax)")
-        try store.succeed(.setWebhook(topic: last, url: "https://example.org/a", secret: [1]))
-        #expect(try store.refusal(.setWebhook(topic: "no.such", url: "https://a", secret: [1])) == .unknownTopic)
-        #expect(try store.refusal(.removeWebhook(topic: "no.such")) == .unknownTopic)
+        try store.succeed(.control(.setWebhook(topic: last, url: "https://example.org/a", secret: [1])))
+        #expect(
+            try store.refusal(.control(.setWebhook(topic: "no.such", url: "https://a", secret: [1]))) == .unknownTopic)
+        #expect(try store.refusal(.control(.removeWebhook(topic: "no.such"))) == .unknownTopic)
     }
 }

@@ -15,6 +15,10 @@ import Testing
             "event=sent secret=vVZ3kq0u-7Qp3Z_b1bYt5Rr6Xx8Nn2Mm4Kk9Jj1Hh0a",
             "43 characters of base64url, as of a device secret"
         ),
+        (
+            "event=sent secret=05f8af177cd3edab.vVZ3kq0u-7Qp3Z_b1bYt5Rr6Xx8Nn2Mm4Kk9Jj1Hh0a",
+            "43 characters of base64url, as of a device secret"
+        ),
         ("event=sent key=\"-----BEGIN PRIVATE KEY-----\"", "a private key"),
         ("event=sent key=MIGHAgEAMBMGByqGSM49AgEG", "a private key"),
         ("event=sent code=K7QM-2XHD-9FPT", "an enrolment code"),

@@ -34,14 +34,14 @@ struct AdminApps: AdminResource {
         guard parameters.isEmpty else { return AdminAnswer.refuseParameters(exchange) }
         switch (exchange.method, rest.count) {
         case (.get, 0):
-            perform(.apps, exchange, connection) { answer, exchange in
+            perform(.control(.apps), exchange, connection) { answer, exchange in
                 if case .apps(let apps) = answer { ControlAnswer.send(exchange, AdminAPI.Apps(apps: apps)) }
             }
         case (.post, 0): addApp(exchange, connection)
         case (_, 0): AdminAnswer.refuseMethod(exchange, allowed: "GET, POST")
-        case (.get, 1): perform(.app(topic: TopicName(rest[0])), exchange, connection, Self.sendApp)
+        case (.get, 1): perform(.control(.app(topic: TopicName(rest[0]))), exchange, connection, Self.sendApp)
         case (.patch, 1): changeApp(exchange, connection, topic: TopicName(rest[0]))
-        case (.delete, 1): perform(.removeApp(topic: TopicName(rest[0])), exchange, connection)
+        case (.delete, 1): perform(.control(.removeApp(topic: TopicName(rest[0]))), exchange, connection)
         case (_, 1): AdminAnswer.refuseMethod(exchange, allowed: "GET, PATCH, DELETE")
         case (_, 2) where rest[1] == "webhook":
             AdminWebhook(services: services, topic: TopicName(rest[0])).answer(exchange, connection)
@@ -62,9 +62,9 @@ struct AdminApps: AdminResource {
         let app = AdminAPI.App(
             topic: body.topic, name: name, teamID: teamID, registrationCount: 0, pendingCount: 0,
             checks: body.checks ?? .warn, broadcasts: body.broadcasts ?? false)
-        let request = StoreRequest.addApp(
+        let request = ControlRequest.addApp(
             topic: app.topic, name: name, teamID: teamID, checks: app.checks, allowsBroadcasts: app.broadcasts)
-        perform(request, exchange, connection) { _, exchange in
+        perform(.control(request), exchange, connection) { _, exchange in
             ControlAnswer.send(exchange, status: 201, app)
         }
     }
@@ -76,9 +76,10 @@ struct AdminApps: AdminResource {
                 exchange, status: 400, "NoChange", "Send at least one of: name, checks, broadcasts.")
         }
         if let name = change.name, !AdminAnswer.isNameGood(name, exchange) { return }
-        let request = StoreRequest.changeApp(
+        let request = ControlRequest.changeApp(
             topic: topic, name: change.name, checks: change.checks, allowsBroadcasts: change.broadcasts)
-        perform(request, thenLookUp: .app(topic: topic), exchange, connection, Self.sendApp)
+        perform(
+            .control(request), thenLookUp: .control(.app(topic: topic)), exchange, connection, Self.sendApp)
     }
 
     private static func sendApp(_ answer: StoreAnswer, _ exchange: HTTPExchange) {

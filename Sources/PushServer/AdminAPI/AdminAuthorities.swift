@@ -80,7 +80,7 @@ struct AdminAuthorities: AdminResource {
         cutOffCount: @escaping ([DeviceTrust]) -> Int = { _ in 0 },
         by change: @escaping ([DeviceTrust]) throws(AuthorityKeeper.Refusal) -> Void
     ) {
-        lookUp(.authority(.trust), exchange, connection) { answer, exchange in
+        lookUp(.allDevices(.trust), exchange, connection) { answer, exchange in
             guard case .trust(let trust) = answer else {
                 return ControlAnswer.refuseUnexpected(exchange, services.context.log)
             }
@@ -98,7 +98,7 @@ struct AdminAuthorities: AdminResource {
                 return refuse(exchange, error)
             }
             services.context.log.warning("authorities_changed", ["version": "\(keeper.version)"])
-            perform(.authority(.announce(version: keeper.version)), exchange, connection) { _, exchange in
+            perform(.control(.announceAuthorities(version: keeper.version)), exchange, connection) { _, exchange in
                 ControlAnswer.send(exchange, keeper.description(trust, now: .now))
             }
         }
@@ -108,7 +108,7 @@ struct AdminAuthorities: AdminResource {
         _ exchange: HTTPExchange, _ connection: ServerConnection,
         _ answer: @escaping ([DeviceTrust]) -> CredentialAPI.Authorities
     ) {
-        perform(.authority(.trust), exchange, connection) { result, exchange in
+        perform(.allDevices(.trust), exchange, connection) { result, exchange in
             guard case .trust(let trust) = result else { return }
             ControlAnswer.send(exchange, answer(trust))
         }

@@ -30,7 +30,7 @@ struct AdminCertificates: AdminResource {
         _ parameters: [AdminTarget.Parameter]
     ) {
         switch (exchange.method, rest.count) {
-        case (.get, 0): perform(.certificates, exchange, connection, Self.sendList)
+        case (.get, 0): perform(.control(.certificates), exchange, connection, Self.sendList)
         case (.post, 0): addCertificate(exchange, connection)
         case (_, 0): AdminAnswer.refuseMethod(exchange, allowed: "GET, POST")
         case (.post, 1) where rest[0] == "revoked": revokeAny(exchange, connection)
@@ -56,7 +56,7 @@ struct AdminCertificates: AdminResource {
             let issued = try services.context.installation.issueClientCertificate(
                 body.kind ?? .single, topic: topic.name, teamID: topic.teamID, environment: body.environment,
                 days: body.days ?? CredentialAPI.NewCertificate.daysUsual)
-            perform(.addCertificate(issued.record), exchange, connection) { _, exchange in
+            perform(.control(.addCertificate(issued.record)), exchange, connection) { _, exchange in
                 var certificate = CredentialAPI.Certificate(issued.record)
                 certificate.certificate = String(decoding: issued.certificate, as: UTF8.self)
                 certificate.privateKey = String(decoding: issued.privateKey, as: UTF8.self)
@@ -72,7 +72,7 @@ struct AdminCertificates: AdminResource {
         guard let fingerprint = Self.fingerprint(digits) else {
             return ControlAnswer.refuse(exchange, .unknownCertificate)
         }
-        perform(.revokeCertificate(fingerprint), exchange, connection)
+        perform(.control(.revokeCertificate(fingerprint)), exchange, connection)
     }
 
     /// Revokes a certificate of any issuer; the store adds one that it does not know.
@@ -89,7 +89,7 @@ struct AdminCertificates: AdminResource {
         let certificate = ProviderCertificate(
             fingerprint: fingerprint, serialNumber: "", teamID: "", topics: [], environment: nil,
             createdAt: now, expiresAt: .unixEpoch, revokedAt: now)
-        perform(.addCertificate(certificate), exchange, connection)
+        perform(.control(.addCertificate(certificate)), exchange, connection)
     }
 
     private static func fingerprint(_ digits: String) -> [UInt8]? {

@@ -34,7 +34,8 @@ struct AdminChannels: AdminResource {
         }
         switch (exchange.method, rest.count) {
         case (.get, 0):
-            perform(.channels(topic: topic, environment: environment), exchange, connection) { answer, exchange in
+            perform(.control(.channels(topic: topic, environment: environment)), exchange, connection) {
+                answer, exchange in
                 if case .channels(let channels) = answer {
                     ControlAnswer.send(exchange, AdminAPI.Channels(channels: channels))
                 }
@@ -57,10 +58,10 @@ struct AdminChannels: AdminResource {
         }
         let environment = body.environment ?? parameter ?? .production
         let id = ChannelID.random()
-        let create = StoreRequest.createChannel(
+        let create = ControlRequest.createChannel(
             id, topic: topic, environment: environment, policy: body.messageStoragePolicy ?? .mostRecentMessageStored)
-        let lookUp = StoreRequest.channel(id, topic: topic, environment: environment)
-        perform(create, thenLookUp: lookUp, exchange, connection) { answer, exchange in
+        let lookUp = ControlRequest.channel(id, topic: topic, environment: environment)
+        perform(.control(create), thenLookUp: .control(lookUp), exchange, connection) { answer, exchange in
             if case .channel(let channel) = answer { ControlAnswer.send(exchange, status: 201, channel) }
         }
     }
@@ -73,12 +74,12 @@ struct AdminChannels: AdminResource {
             return ControlAnswer.refuse(exchange, .unknownChannel)
         }
         let request = Self.request(exchange.method, channel, topic: topic, environment ?? .production)
-        services.perform(request, for: exchange, on: connection) { [self] result, exchange in
+        services.perform(.control(request), for: exchange, on: connection) { [self] result, exchange in
             switch result {
             case .success(let answer): Self.send(answer, exchange)
             case .failure(.unknownChannel) where environment == nil:
                 let other = Self.request(exchange.method, channel, topic: topic, .development)
-                perform(other, exchange, connection, Self.send)
+                perform(.control(other), exchange, connection, Self.send)
             case .failure(let refusal): ControlAnswer.refuse(exchange, refusal)
             }
         }
@@ -86,7 +87,7 @@ struct AdminChannels: AdminResource {
 
     private static func request(
         _ method: Method, _ channel: ChannelID, topic: TopicName, _ environment: Environment
-    ) -> StoreRequest {
+    ) -> ControlRequest {
         method == .delete
             ? .removeChannel(channel, topic: topic, environment: environment)
             : .channel(channel, topic: topic, environment: environment)

@@ -52,7 +52,7 @@ struct AdminDevices: AdminResource {
                     exchange, status: 400, "BadParameter", "The parameters are after and limit.")
             }
         }
-        perform(.devices(after: after, countMax: limit), exchange, connection) { answer, exchange in
+        perform(.allDevices(.list(after: after, countMax: limit)), exchange, connection) { answer, exchange in
             if case .devices(let devices, let next) = answer {
                 ControlAnswer.send(exchange, AdminAPI.Devices(devices: devices, next: next?.text))
             }
@@ -63,13 +63,13 @@ struct AdminDevices: AdminResource {
         guard let device = DeviceID(text: id) else { return ControlAnswer.refuse(exchange, .unknownDevice) }
         if exchange.method == .patch { return rename(device, exchange, connection) }
         guard exchange.method == .get else {
-            return perform(.removeDevice(device), exchange, connection) { [services] _, exchange in
+            return perform(.administer(device, .remove), exchange, connection) { [services] _, exchange in
                 // Its requests would still count as those of a device.
                 services.context.deviceSecrets.remove(device)
                 ControlAnswer.sendNothing(exchange)
             }
         }
-        perform(.device(device), exchange, connection, Self.sendDevice)
+        perform(.administer(device, .describe), exchange, connection, Self.sendDevice)
     }
 
     private static let change = AdminBody(members: [AdminBody.Member(name: "name", kind: .text, isRequired: true)])
@@ -78,7 +78,8 @@ struct AdminDevices: AdminResource {
         guard let change = Self.change.read(AdminAPI.DeviceChange.self, of: exchange) else { return }
         guard AdminAnswer.isNameGood(change.name, exchange) else { return }
         perform(
-            .renameDevice(device, change.name), thenLookUp: .device(device), exchange, connection, Self.sendDevice)
+            .administer(device, .rename(change.name)), thenLookUp: .administer(device, .describe), exchange, connection,
+            Self.sendDevice)
     }
 
     private static func sendDevice(_ answer: StoreAnswer, _ exchange: HTTPExchange) {

@@ -19,7 +19,7 @@ struct AdminDoctor: AdminResource {
         guard rest.isEmpty else { return AdminAnswer.refusePath(exchange) }
         guard exchange.method == .get else { return AdminAnswer.refuseMethod(exchange, allowed: "GET") }
         let context = services.context
-        perform(.authority(.trust), exchange, connection) { answer, exchange in
+        perform(.allDevices(.trust), exchange, connection) { answer, exchange in
             guard case .trust(let trust) = answer else { return }
             let cutOffCount = context.authorities.cutOffCount(trust, now: .now)
             let findings = [

@@ -22,7 +22,7 @@ struct AdminEnrolmentCodes: AdminResource {
             guard let id = Hex.decode(Array(rest[0].utf8).span), id.count == Self.codeIDByteCount else {
                 return ControlAnswer.refuse(exchange, .unknownCode)
             }
-            perform(.revokeEnrolmentCode(id: id), exchange, connection)
+            perform(.control(.revokeEnrolmentCode(id: id)), exchange, connection)
         case (_, 1): AdminAnswer.refuseMethod(exchange, allowed: "DELETE")
         default: AdminAnswer.refusePath(exchange)
         }
@@ -38,7 +38,7 @@ struct AdminEnrolmentCodes: AdminResource {
     }
 
     private func listCodes(_ exchange: HTTPExchange, _ connection: ServerConnection) {
-        perform(.enrolmentCodes, exchange, connection) { answer, exchange in
+        perform(.control(.enrolmentCodes), exchange, connection) { answer, exchange in
             guard case .enrolmentCodes(let codes) = answer else { return }
             ControlAnswer.send(
                 exchange,
@@ -66,8 +66,8 @@ struct AdminEnrolmentCodes: AdminResource {
         }
         let expires = Timestamp.now.roundedDownToSeconds.advanced(bySeconds: Limits.enrolmentCodeLifeSeconds)
         let hash = EnrolmentCode.hash(code.secret)
-        let request = StoreRequest.addEnrolmentCode(hash: hash, expiresAt: expires)
-        perform(request, exchange, connection) { _, exchange in
+        let request = ControlRequest.addEnrolmentCode(hash: hash, expiresAt: expires)
+        perform(.control(request), exchange, connection) { _, exchange in
             ControlAnswer.send(
                 exchange, status: 201,
                 CredentialAPI.EnrolmentCode(

@@ -22,12 +22,12 @@ struct AdminKeys: AdminResource {
     ) {
         switch (exchange.method, rest.count) {
         case (.get, 0):
-            perform(.keys, exchange, connection) { answer, exchange in
+            perform(.control(.keys), exchange, connection) { answer, exchange in
                 if case .keys(let keys) = answer { ControlAnswer.send(exchange, CredentialAPI.Keys(keys: keys)) }
             }
         case (.post, 0): addKey(exchange, connection)
         case (_, 0): AdminAnswer.refuseMethod(exchange, allowed: "GET, POST")
-        case (.delete, 1): perform(.revokeKey(id: rest[0]), exchange, connection)
+        case (.delete, 1): perform(.control(.revokeKey(id: rest[0])), exchange, connection)
         case (_, 1): AdminAnswer.refuseMethod(exchange, allowed: "DELETE")
         default: AdminAnswer.refusePath(exchange)
         }
@@ -43,7 +43,7 @@ struct AdminKeys: AdminResource {
         } catch {
             return ControlAnswer.refuse(exchange, status: 500, "KeyNotMade", error.description)
         }
-        perform(.addKey(made.key), exchange, connection) { _, exchange in
+        perform(.control(.addKey(made.key)), exchange, connection) { _, exchange in
             ControlAnswer.send(
                 exchange, status: 201,
                 CredentialAPI.Key(

@@ -28,11 +28,13 @@ struct AdminPolicies: AdminResource {
         _ parameters: [AdminTarget.Parameter]
     ) {
         switch (exchange.method, rest.count) {
-        case (.get, 0): perform(.policy(.all), exchange, connection, Self.send)
+        case (.get, 0): perform(.control(.policy(.all)), exchange, connection, Self.send)
         case (_, 0): AdminAnswer.refuseMethod(exchange, allowed: "GET")
         case (.put, 3), (.delete, 3):
             guard let key = Self.key(rest, exchange) else { return }
-            if exchange.method == .delete { return perform(.policy(.remove(key)), exchange, connection, Self.send) }
+            if exchange.method == .delete {
+                return perform(.control(.policy(.remove(key))), exchange, connection, Self.send)
+            }
             setPolicy(exchange, connection, key)
         case (_, 3): AdminAnswer.refuseMethod(exchange, allowed: "PUT, DELETE")
         default: AdminAnswer.refusePath(exchange)
@@ -48,7 +50,7 @@ struct AdminPolicies: AdminResource {
                 "Invalid value for \(key.setting.rawValue): use \(key.setting.expectation(for: scope)).")
         }
         let request = PolicyRequest.set(key, value: value, isLocked: new.locked ?? false)
-        perform(.policy(request), exchange, connection, Self.send)
+        perform(.control(.policy(request)), exchange, connection, Self.send)
     }
 
     private static func send(_ answer: StoreAnswer, _ exchange: HTTPExchange) {

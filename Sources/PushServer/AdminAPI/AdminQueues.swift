@@ -16,7 +16,8 @@ struct AdminQueues: AdminResource {
     ) {
         guard rest.isEmpty else { return AdminAnswer.refusePath(exchange) }
         guard exchange.method == .get else { return AdminAnswer.refuseMethod(exchange, allowed: "GET") }
-        perform(.longestQueues(countMax: Limits.listedQueueCountMax), exchange, connection) { answer, exchange in
+        perform(.allDevices(.longestQueues(countMax: Limits.listedQueueCountMax)), exchange, connection) {
+            answer, exchange in
             guard case .queues(let queues) = answer else { return }
             let list = queues.map { queue in
                 AdminAPI.Queue(deviceID: queue.device.text, pending: queue.count, connected: queue.isConnected)

@@ -41,7 +41,7 @@ struct AdminQuotas: AdminResource {
         guard exchange.method != .patch else { return changeQuota(exchange, connection, of: subject) }
         if let refusal = refusal(of: subject) { return ControlAnswer.refuse(exchange, refusal) }
         guard exchange.method == .delete else { return sendQuotas(of: subject, exchange) }
-        perform(.quota(.clear(subject)), exchange, connection) { [self] _, exchange in
+        perform(.control(.quota(.clear(subject))), exchange, connection) { [self] _, exchange in
             services.context.quotas.set(subject, nil)
             ControlAnswer.sendNothing(exchange)
         }
@@ -84,7 +84,7 @@ struct AdminQuotas: AdminResource {
         guard change.burst == nil || change.or(services.context.quotas.limits(of: subject)).rate.positive != nil else {
             return ControlAnswer.refuse(exchange, status: 400, "BadRequest", "burst requires a rate: send both.")
         }
-        perform(.quota(.change(subject, change)), exchange, connection) { [self] answer, exchange in
+        perform(.control(.quota(.change(subject, change))), exchange, connection) { [self] answer, exchange in
             guard case .quotas(let settings, _) = answer else { return }
             services.context.quotas.set(subject, settings[subject])
             sendQuotas(of: subject, exchange)

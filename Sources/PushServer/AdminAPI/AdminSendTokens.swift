@@ -37,7 +37,8 @@ struct AdminSendTokens: AdminResource {
     }
 
     private func list(_ topic: String?, _ exchange: HTTPExchange, _ connection: ServerConnection) {
-        perform(.sendToken(.list(topic: topic.map { TopicName($0) })), exchange, connection) { answer, exchange in
+        perform(.control(.sendToken(.list(topic: topic.map { TopicName($0) }))), exchange, connection) {
+            answer, exchange in
             guard case .sendTokens(let tokens) = answer else { return }
             ControlAnswer.send(exchange, CredentialAPI.SendTokens(tokens: tokens.map(description)))
         }
@@ -53,7 +54,7 @@ struct AdminSendTokens: AdminResource {
         let hash = SHA256.hash(Array(text.utf8).span)
         let request = SendTokenRequest.add(
             hash: hash, topic: body.topic, name: body.name ?? "", expiresAt: body.expiresAt)
-        perform(.sendToken(request), exchange, connection) { _, exchange in
+        perform(.control(.sendToken(request)), exchange, connection) { _, exchange in
             var made = CredentialAPI.SendToken(
                 id: Hex.string(Array(hash.prefix(Self.idByteCount))), topic: body.topic, name: body.name ?? "",
                 createdAt: now, expiresAt: body.expiresAt)
@@ -70,7 +71,7 @@ struct AdminSendTokens: AdminResource {
             return ControlAnswer.refuse(exchange, .unknownSendToken)
         }
         let log = services.context.log
-        perform(.sendToken(.revoke(id: bytes)), exchange, connection) { _, exchange in
+        perform(.control(.sendToken(.revoke(id: bytes))), exchange, connection) { _, exchange in
             log.info("send_token_revoked", ["id": id])
             ControlAnswer.sendNothing(exchange)
         }

@@ -18,12 +18,12 @@ struct AdminStatus: AdminResource {
         guard rest.isEmpty else { return AdminAnswer.refusePath(exchange) }
         guard exchange.method == .get else { return AdminAnswer.refuseMethod(exchange, allowed: "GET") }
         let context = services.context
-        lookUp(.authority(.trust), exchange, connection) { answer, exchange in
+        lookUp(.allDevices(.trust), exchange, connection) { answer, exchange in
             guard case .trust(let trust) = answer else {
                 return ControlAnswer.refuseUnexpected(exchange, context.log)
             }
             let cutOffCount = context.authorities.cutOffCount(trust, now: .now)
-            perform(.counts, exchange, connection) { answer, exchange in
+            perform(.allDevices(.counts), exchange, connection) { answer, exchange in
                 guard case .counts(let counts) = answer else { return }
                 ControlAnswer.send(exchange, status(counts, cutOffDevices: cutOffCount))
             }

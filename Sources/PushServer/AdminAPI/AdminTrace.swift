@@ -28,7 +28,7 @@ struct AdminTrace: AdminResource {
         }
         let isNotification = if case .notification = query.subject { true } else { false }
         let services = services
-        perform(.trace(query), exchange, connection) { answer, exchange in
+        perform(.allDevices(.trace(query)), exchange, connection) { answer, exchange in
             guard case .trace(let findings) = answer else { return }
             guard !isNotification || !findings.entries.isEmpty else {
                 return ControlAnswer.refuse(

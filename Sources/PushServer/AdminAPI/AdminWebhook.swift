@@ -20,7 +20,7 @@ struct AdminWebhook: StoreCaller {
     func answer(_ exchange: HTTPExchange, _ connection: ServerConnection) {
         switch exchange.method {
         case .put: set(exchange, connection)
-        case .delete: perform(.removeWebhook(topic: topic), exchange, connection)
+        case .delete: perform(.control(.removeWebhook(topic: topic)), exchange, connection)
         default: AdminAnswer.refuseMethod(exchange, allowed: "PUT, DELETE")
         }
     }
@@ -38,7 +38,8 @@ struct AdminWebhook: StoreCaller {
         }
         let made = body.secret == nil ? Self.makeSecret() : nil
         let secret = Array((body.secret ?? made ?? "").utf8)
-        perform(.setWebhook(topic: topic, url: body.url, secret: secret), exchange, connection) { _, exchange in
+        perform(.control(.setWebhook(topic: topic, url: body.url, secret: secret)), exchange, connection) {
+            _, exchange in
             ControlAnswer.send(exchange, TraceAPI.Webhook(url: body.url, secret: made))
         }
     }

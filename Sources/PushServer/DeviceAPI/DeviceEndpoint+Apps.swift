@@ -35,7 +35,7 @@ extension DeviceEndpoint {
         switch exchange.method {
         case .put: register(exchange, connection, caller, topic)
         case .delete:
-            perform(.unregister(secretHash: caller.secretHash, topic: topic), exchange, connection, caller)
+            perform(.unregister(topic: topic), exchange, connection, caller)
         case .get, .head, .post, .patch, .other: Self.refuseMethod(exchange, allowed: "PUT, DELETE")
         }
     }
@@ -44,7 +44,7 @@ extension DeviceEndpoint {
         _ exchange: HTTPExchange, _ connection: ServerConnection, _ caller: DeviceCaller, _ topic: TopicName
     ) {
         guard let environment = wantedEnvironment(exchange) else { return }
-        let request = StoreRequest.register(secretHash: caller.secretHash, topic: topic, environment: environment)
+        let request = DeviceRequest.register(topic: topic, environment: environment)
         ask(request, exchange, connection, caller) { [unowned services] answer, exchange in
             guard case .registered(let contents) = answer else { return }
             let token = services.cipher(for: environment).deviceToken(contents)
@@ -87,8 +87,8 @@ extension DeviceEndpoint {
         _ exchange: HTTPExchange, _ connection: ServerConnection, _ caller: DeviceCaller, _ topic: TopicName
     ) {
         guard exchange.method == .get else { return Self.refuseMethod(exchange, allowed: "GET") }
-        let request = StoreRequest.subscriptions(secretHash: caller.secretHash, topic: topic)
         guard beginsAlone(.subscriptions, exchange, connection, caller) else { return }
+        let request = DeviceRequest.subscriptions(topic: topic)
         ask(request, exchange, connection, caller, refuse: Self.refuseSubscription) { answer, exchange in
             guard case .subscriptions(let channels) = answer else { return }
             ControlAnswer.send(exchange, DeviceAPI.Subscriptions(channels: channels.map(\.text)))
@@ -108,10 +108,9 @@ extension DeviceEndpoint {
                 "A channel ID is 24 characters of base64. Use the value of apns-channel-id that the provider got, with "
                     + "'/', '+' and '=' escaped as %2F, %2B and %3D.")
         }
-        let request: StoreRequest =
+        let request: DeviceRequest =
             exchange.method == .put
-            ? .subscribe(secretHash: caller.secretHash, topic: topic, channel: channel)
-            : .unsubscribe(secretHash: caller.secretHash, topic: topic, channel: channel)
+            ? .subscribe(topic: topic, channel: channel) : .unsubscribe(topic: topic, channel: channel)
         ask(request, exchange, connection, caller, refuse: Self.refuseSubscription) { _, exchange in
             ControlAnswer.sendNothing(exchange)
         }

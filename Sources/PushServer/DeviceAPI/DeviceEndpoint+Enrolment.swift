@@ -28,10 +28,11 @@ extension DeviceEndpoint {
         guard allowsEnrolment(withCode: body.code != nil, exchange, connection) else { return }
         let requestHash = body.requestID.map { SHA256.hash(Array($0.utf8).span) }
         if let requestHash, !beginsAlone(.enrolment(requestHash), exchange, connection) { return }
-        let secret = DeviceSecret()
+        let characters = DeviceSecret.randomCharacters()
         let device = DeviceID(rawValue: SecureRandom.uint64() >> 1)
         let request = StoreRequest.NewDevice(
-            codeHash: body.code.map(EnrolmentCode.hash), device: device, secretHash: secret.hash, name: body.name,
+            codeHash: body.code.map(EnrolmentCode.hash), device: device,
+            secretHash: { DeviceSecret(of: $0, characters).credential.secretHash }, name: body.name,
             platform: body.platform, requestHash: requestHash,
             authority: services.context.authorities.servedOwnFingerprint)
         services.perform(.enrol(request), for: exchange, on: connection) { [unowned self] result, exchange in
@@ -43,7 +44,8 @@ extension DeviceEndpoint {
                     _ = services.countWrongCredential(on: connection)
                     secrets.remove(enrolled)
                 }
-                secrets.insert(enrolled, for: secret.hash)
+                let secret = DeviceSecret(of: enrolled, characters)
+                secrets.insert(enrolled, for: secret.credential)
                 ControlAnswer.send(
                     exchange, status: 201,
                     DeviceAPI.EnrolledDevice(deviceID: enrolled.text, deviceSecret: secret.text))

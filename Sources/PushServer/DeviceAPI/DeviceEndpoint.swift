@@ -34,13 +34,13 @@ final class DeviceEndpoint {
         let path = exchange.fields.text(exchange.path)
         guard path != Self.enrolmentPath else { return Limits.smallBodyByteCountMax }
         // A stream's request has no body, and the store looks up its secret when it attaches.
-        guard path != Self.streamPath, let secretHash = Self.secretHash(of: exchange) else { return 0 }
+        guard path != Self.streamPath, let credential = Self.credential(of: exchange) else { return 0 }
         let byteCountMax = Self.bodyByteCountMax(path)
-        switch secrets.find(secretHash) {
+        switch secrets.find(credential) {
         case .unknown: return 0
         case .device(let device):
             connection.authenticated(as: .device(device))
-            exchange.context = DeviceCaller(device, secretHash)
+            exchange.context = DeviceCaller(device, credential)
             return byteCountMax
         case nil:
             // Answered at the end of the request, like every stranger.
@@ -48,7 +48,7 @@ final class DeviceEndpoint {
                 exchange.context = RefusedAtEnd.one
                 return 0
             }
-            identify(secretHash, exchange, connection)
+            identify(credential, exchange, connection)
             if case .device = connection.principal { return byteCountMax }
             return min(byteCountMax, Limits.strangerBodyByteCountMax)
         }
@@ -62,15 +62,15 @@ final class DeviceEndpoint {
     }
 
     /// Asks the store for the device of a secret; the request continues with the store's answer.
-    private func identify(_ secretHash: [UInt8], _ exchange: HTTPExchange, _ connection: ServerConnection) {
-        let request = StoreRequest.identify(secretHash: secretHash)
-        services.perform(request, for: exchange, on: connection) { [unowned self] result, exchange in
+    private func identify(_ credential: DeviceCredential, _ exchange: HTTPExchange, _ connection: ServerConnection) {
+        services.perform(.device(.identify, by: credential), for: exchange, on: connection) {
+            [unowned self] result, exchange in
             switch result {
             case .success(.identified(let device)):
-                secrets.insert(device, for: secretHash)
-                identified(DeviceCaller(device, secretHash), exchange, connection)
+                secrets.insert(device, for: credential)
+                identified(DeviceCaller(device, credential), exchange, connection)
             case .success: ControlAnswer.refuse(exchange, .unavailable("unexpected answer"))
-            case .failure(let refusal): refuse(exchange, refusal, secretHash, connection)
+            case .failure(let refusal): refuse(exchange, refusal, credential, connection)
             }
         }
     }
@@ -86,10 +86,11 @@ final class DeviceEndpoint {
 
     /// Refuses a request for the store's reason; a secret that the store does not know is cached as unknown.
     func refuse(
-        _ exchange: HTTPExchange, _ refusal: StoreRefusal, _ secretHash: [UInt8], _ connection: ServerConnection
+        _ exchange: HTTPExchange, _ refusal: StoreRefusal, _ credential: DeviceCredential,
+        _ connection: ServerConnection
     ) {
         guard refusal == .unauthorized else { return ControlAnswer.refuse(exchange, refusal) }
-        secrets.insertUnknown(secretHash)
+        secrets.insertUnknown(credential)
         refuseStranger(exchange, connection)
     }
 
@@ -137,8 +138,8 @@ final class DeviceEndpoint {
     }
 
     private func openStream(_ exchange: HTTPExchange, _ connection: ServerConnection) {
-        guard let secretHash = Self.secretHash(of: exchange) else { return refuseUnknown(exchange, connection) }
-        switch secrets.find(secretHash) {
+        guard let credential = Self.credential(of: exchange) else { return refuseUnknown(exchange, connection) }
+        switch secrets.find(credential) {
         case .unknown: return refuseUnknown(exchange, connection)
         case .device(let device):
             guard let seconds = services.settings.rates.takeStream(of: device, now: services.loop.events.now) else {
@@ -151,7 +152,7 @@ final class DeviceEndpoint {
             guard services.allowsProof(on: connection) else { return ControlAnswer.refuseStranger(exchange) }
         }
         guard exchange.method == .get else { return Self.refuseMethod(exchange, allowed: "GET") }
-        streams.open(exchange, on: connection, secretHash: secretHash)
+        streams.open(exchange, on: connection, credential)
     }
 
     private func route(
@@ -166,9 +167,9 @@ final class DeviceEndpoint {
         case (.put, "/v1/authorities"): confirmAuthorities(exchange, connection, caller)
         case (.post, "/v1/acks"): acknowledge(exchange, connection, caller)
         case (.delete, "/v1/devices/self"):
-            ask(.removeSelf(secretHash: caller.secretHash), exchange, connection, caller) {
+            ask(.remove, exchange, connection, caller) {
                 [unowned self] _, exchange in
-                secrets.insertUnknown(caller.secretHash)
+                secrets.insertUnknown(caller.credential)
                 ControlAnswer.sendNothing(exchange)
             }
         case (_, "/v1/filter"): Self.refuseMethod(exchange, allowed: "PUT")
@@ -190,18 +191,17 @@ final class DeviceEndpoint {
             return ControlAnswer.refuse(exchange, error)
         }
         guard beginsAlone(.filter, exchange, connection, caller) else { return }
-        let request = StoreRequest.setFilter(secretHash: caller.secretHash, refusedTopics: filter.refusedTopics)
-        perform(request, exchange, connection, caller)
+        perform(.setFilter(refusedTopics: filter.refusedTopics), exchange, connection, caller)
     }
 
     private func setPower(_ exchange: HTTPExchange, _ connection: ServerConnection, _ caller: DeviceCaller) {
         guard let body = ControlAnswer.body(DeviceAPI.Power.self, of: exchange) else { return }
-        perform(.setPower(secretHash: caller.secretHash, isSaving: body.saving), exchange, connection, caller)
+        perform(.setPower(isSaving: body.saving), exchange, connection, caller)
     }
 
     private func sendPolicy(_ exchange: HTTPExchange, _ connection: ServerConnection, _ caller: DeviceCaller) {
         guard beginsAlone(.policy, exchange, connection, caller) else { return }
-        ask(.policy(.ofDevice(secretHash: caller.secretHash)), exchange, connection, caller) { answer, exchange in
+        ask(.policy, exchange, connection, caller) { answer, exchange in
             guard case .policy(let rules, let version) = answer else { return }
             ControlAnswer.send(exchange, DeviceAPI.Policy(version: version, rules: rules))
         }
@@ -215,8 +215,7 @@ final class DeviceEndpoint {
             return ControlAnswer.refuse(
                 exchange, status: 400, "BadRequest", "version must be one that the server announced.")
         }
-        let request = AuthorityRequest.confirm(secretHash: caller.secretHash, version: body.version)
-        perform(.authority(request), exchange, connection, caller)
+        perform(.confirmAuthorities(version: body.version), exchange, connection, caller)
     }
 
     private func acknowledge(_ exchange: HTTPExchange, _ connection: ServerConnection, _ caller: DeviceCaller) {
@@ -231,7 +230,7 @@ final class DeviceEndpoint {
                 exchange, "The device sends too many acknowledgements. Wait for the time in retry-after.",
                 retryAfterSeconds: seconds)
         }
-        perform(.acknowledge(secretHash: caller.secretHash, list.acks), exchange, connection, caller)
+        perform(.acknowledge(list.acks), exchange, connection, caller)
     }
 
     /// Starts a costly request of a device, or answers 429 while the store works on one of the same kind.
@@ -257,7 +256,7 @@ final class DeviceEndpoint {
 
     /// Sends a request to the store and answers with 204 when it succeeds.
     func perform(
-        _ request: StoreRequest, _ exchange: HTTPExchange, _ connection: ServerConnection, _ caller: DeviceCaller
+        _ request: DeviceRequest, _ exchange: HTTPExchange, _ connection: ServerConnection, _ caller: DeviceCaller
     ) {
         ask(request, exchange, connection, caller) { _, exchange in ControlAnswer.sendNothing(exchange) }
     }
@@ -272,31 +271,33 @@ final class DeviceEndpoint {
     ///   - refuse: Answers a refusal that has a special meaning for this request; returns false for others.
     ///   - succeed: Answers with the store's answer. An answer of another kind is refused with 503 here.
     func ask(
-        _ request: StoreRequest, _ exchange: HTTPExchange, _ connection: ServerConnection, _ caller: DeviceCaller,
+        _ request: DeviceRequest, _ exchange: HTTPExchange, _ connection: ServerConnection, _ caller: DeviceCaller,
         refuse: @escaping (StoreRefusal, HTTPExchange) -> Bool = { _, _ in false },
         _ succeed: @escaping (StoreAnswer, HTTPExchange) -> Void
     ) {
-        services.perform(request, for: exchange, on: connection) { [unowned self] result, exchange in
+        services.perform(.device(request, by: caller.credential), for: exchange, on: connection) {
+            [unowned self] result, exchange in
             switch result {
             case .success(let answer):
                 succeed(answer, exchange)
                 if !exchange.isAnswered { ControlAnswer.refuseUnexpected(exchange, services.context.log) }
             case .failure(let refusal):
-                if !refuse(refusal, exchange) { self.refuse(exchange, refusal, caller.secretHash, connection) }
+                if !refuse(refusal, exchange) { self.refuse(exchange, refusal, caller.credential, connection) }
             }
         }
     }
 
-    /// Returns the SHA-256 of the bearer secret, or nil unless there is exactly one.
-    private static func secretHash(of exchange: HTTPExchange) -> [UInt8]? {
+    /// Returns the credential with the bearer secret, or nil unless there is exactly one.
+    static func credential(of exchange: HTTPExchange) -> DeviceCredential? {
         let fields = exchange.fields
         guard let range = fields.value(of: "authorization"),
             fields.fields.count(where: { fields.name(of: $0, equals: "authorization") }) == 1
         else { return nil }
         let bytes = exchange.fields.bytes
         let value = bytes.span.extracting(range)
-        guard let secret = ProviderToken.compactToken(inAuthorization: value) else { return nil }
-        return SHA256.hash(value.extracting(secret))
+        guard let range = ProviderToken.compactToken(inAuthorization: value) else { return nil }
+        let secret = value.extracting(range)
+        return DeviceCredential(secret: secret, hash: SHA256.hash(secret))
     }
 
     static func refusePath(_ exchange: HTTPExchange) {
@@ -319,11 +320,11 @@ final class RefusedAtEnd: Sendable {
 /// The device that sent a request; the exchange's context between the lookup of the secret and the answer.
 final class DeviceCaller {
     let device: DeviceID
-    let secretHash: [UInt8]
+    let credential: DeviceCredential
 
-    init(_ device: DeviceID, _ secretHash: [UInt8]) {
+    init(_ device: DeviceID, _ credential: DeviceCredential) {
         self.device = device
-        self.secretHash = secretHash
+        self.credential = credential
     }
 }
 
@@ -336,18 +337,6 @@ extension ControlAnswer {
         case .tooMany(let countMax):
             refuse(exchange, status: 429, "TooMany", "Send at most \(countMax) in one request.")
         }
-    }
-}
-
-/// A new device secret of 32 random bytes, and its hash, which is all that the server stores.
-struct DeviceSecret {
-    let text: String
-    let hash: [UInt8]
-
-    init() {
-        let characters = Base64.encodeURL(SecureRandom.bytes(count: 32).span)
-        text = String(decoding: characters, as: UTF8.self)
-        hash = SHA256.hash(characters.span)
     }
 }
 

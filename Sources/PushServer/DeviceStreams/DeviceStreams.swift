@@ -19,8 +19,8 @@ internal import PushWebSocket
 final class DeviceStreams {
     /// A stream that is opening, or that is open as server-sent events.
     private struct Stream {
-        /// The SHA-256 of the device's secret, kept until the store has identified the device.
-        var secretHash: [UInt8] = []
+        /// The device's credential, kept until the store has identified the device.
+        var credential: DeviceCredential?
         /// The answer to the key of a WebSocket handshake; nil for server-sent events.
         var acceptance: [UInt8]?
         var device: DeviceID?
@@ -59,7 +59,7 @@ final class DeviceStreams {
     }
 
     /// Asks the store to attach the device; the response starts when it has.
-    func open(_ exchange: HTTPExchange, on connection: ServerConnection, secretHash: [UInt8]) {
+    func open(_ exchange: HTTPExchange, on connection: ServerConnection, _ credential: DeviceCredential) {
         guard !services.loop.isShuttingDown else {
             return Self.refuse(exchange, "shutdown")
         }
@@ -72,29 +72,29 @@ final class DeviceStreams {
         let address = connection.address(of: exchange)
         connection.peer.carriesStream = true
         streams[address] = Stream(
-            secretHash: secretHash, acceptance: acceptance, heartbeatSeconds: Self.heartbeatSeconds(exchange.fields))
+            credential: credential, acceptance: acceptance, heartbeatSeconds: Self.heartbeatSeconds(exchange.fields))
         exchange.context = StoreContinuation { [unowned self] result, exchange in
             guard case .failure(let refusal) = result else { return }
             self.streams[address] = nil
             guard refusal == .unauthorized else { return ControlAnswer.refuse(exchange, refusal) }
-            services.context.deviceSecrets.insertUnknown(secretHash)
+            services.context.deviceSecrets.insertUnknown(credential)
             guard let seconds = services.countWrongCredential(on: connection) else {
                 return ControlAnswer.refuse(exchange, refusal)
             }
             ControlAnswer.refuseStranger(exchange, retryAfterSeconds: seconds)
         }
         let agent = Self.agent(exchange.fields)
-        services.loop.submit(.attach(secretHash: secretHash, stream: address, agent: agent))
+        services.loop.submit(.attach(credential, stream: address, agent: agent))
     }
 
     func attached(_ device: DeviceID, _ address: ReplyAddress) {
         var isRefused = false
         services.loop.answering(address) { exchange, _ in isRefused = exchange.isAnswered }
         guard streams[address] != nil, !isRefused else { return services.loop.submit(.detach(stream: address)) }
-        if let secretHash = streams[address]?.secretHash {
-            services.context.deviceSecrets.insert(device, for: secretHash)
+        if let credential = streams[address]?.credential {
+            services.context.deviceSecrets.insert(device, for: credential)
         }
-        streams[address]?.secretHash = []
+        streams[address]?.credential = nil
         streams[address]?.device = device
         services.loop.answering(address) { exchange, connection in
             exchange.context = nil

@@ -156,7 +156,7 @@ final class ServerRuntime {
     /// - Throws: A store failure.
     private func makeQuotas() throws(ServerError) -> Quotas {
         do throws(StoreRefusal) {
-            guard case .quotas(let settings, let uses) = try storeClient.ask([.quota(.all)]).first else {
+            guard case .quotas(let settings, let uses) = try storeClient.ask([.control(.quota(.all))]).first else {
                 preconditionFailure("the store answered a request with another request's answer")
             }
             return Quotas(configuration.quotas, settings: settings, uses: uses)
@@ -183,7 +183,7 @@ final class ServerRuntime {
         var answers: [StoreAnswer] = []
         do throws(StoreRefusal) {
             answers = try storeClient.ask([
-                .authority(.announce(version: authorities.version)), .authority(.trust),
+                .control(.announceAuthorities(version: authorities.version)), .allDevices(.trust),
             ])
         } catch {
             store.stop()

@@ -63,7 +63,7 @@ final class BuiltInDevices {
     }
 
     private func attach(_ index: Int) {
-        loop.submit(.attach(secretHash: devices[index].secret.hash, stream: address(of: index)))
+        loop.submit(.attach(devices[index].secret.credential, stream: address(of: index)))
     }
 
     private func attached() {
@@ -76,7 +76,7 @@ final class BuiltInDevices {
         for pending in notifications { keep(pending.notification, device) }
         let acknowledged = notifications.map { DeviceAPI.Acknowledgement(id: $0.sequence, outcome: .delivered) }
         guard !acknowledged.isEmpty else { return }
-        loop.submit(.perform(.acknowledge(secretHash: device.secret.hash, acknowledged), answer: address))
+        loop.submit(.perform(.device(.acknowledge(acknowledged), by: device.secret.credential), answer: address))
     }
 
     private func performed(_ result: Result<StoreAnswer, StoreRefusal>, _ address: ReplyAddress) {
@@ -91,7 +91,7 @@ final class BuiltInDevices {
     private func ended(_ address: ReplyAddress) {
         let device = devices[Int(address.exchange)].id
         loop.events.schedule(after: Self.takeoverInterval) { [weak self] in
-            self?.loop.submit(.perform(.device(device), answer: address))
+            self?.loop.submit(.perform(.administer(device, .describe), answer: address))
         }
     }
 

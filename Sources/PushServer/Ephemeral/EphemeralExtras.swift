@@ -55,7 +55,7 @@ struct EphemeralExtras {
         let scoped = try setup.makeKey(topics: [topic])
         let development = try setup.makeKey(environment: .development)
         let revoked = try setup.makeKey()
-        try setup.ask(.revokeKey(id: revoked.id))
+        try setup.ask(.control(.revokeKey(id: revoked.id)))
         return [
             "APNS_KEY2": unrelated.file, "APNS_KEY2_ID": unrelated.id, "APNS_KEY_TOPIC": scoped.file,
             "APNS_KEY_TOPIC_ID": scoped.id, "APNS_KEY_ENV": development.file, "APNS_KEY_ENV_ID": development.id,
@@ -83,7 +83,7 @@ struct EphemeralExtras {
         _ setup: TestModeSetup, _ topic: TopicName
     ) throws(StoreRefusal) -> String {
         let device = try setup.makeDevice(topic, .production)
-        try setup.ask(.expireDevice(device.id))
+        try setup.ask(.administer(device.id, .expire))
         return device.token
     }
 
@@ -93,11 +93,12 @@ struct EphemeralExtras {
     ) throws(StoreRefusal) -> String {
         let channel = ChannelID.random()
         try setup.ask(
-            .changeApp(topic: device.topic, name: nil, checks: nil, allowsBroadcasts: true))
+            .control(.changeApp(topic: device.topic, name: nil, checks: nil, allowsBroadcasts: true)))
         try setup.ask(
-            .createChannel(
-                channel, topic: device.topic, environment: .production, policy: .mostRecentMessageStored))
-        try setup.ask(.subscribe(secretHash: device.secret.hash, topic: device.topic, channel: channel))
+            .control(
+                .createChannel(
+                    channel, topic: device.topic, environment: .production, policy: .mostRecentMessageStored)))
+        try setup.ask(.device(.subscribe(topic: device.topic, channel: channel), by: device.secret.credential))
         return channel.text
     }
 
@@ -105,7 +106,7 @@ struct EphemeralExtras {
         _ setup: TestModeSetup, _ topic: TopicName
     ) throws(StoreRefusal) -> [String: String] {
         let revoked = try setup.makeCertificate(.single, topic)
-        try setup.ask(.revokeCertificate(revoked.fingerprint))
+        try setup.ask(.control(.revokeCertificate(revoked.fingerprint)))
         return [
             "APNS_CLIENT_CERT": try setup.makeCertificate(.single, topic).file,
             "APNS_CLIENT_CERT_MULTI": try setup.makeCertificate(.universal, topic).file,

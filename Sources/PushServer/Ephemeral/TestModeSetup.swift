@@ -53,7 +53,7 @@ struct TestModeSetup {
         } catch {
             throw .unavailable(error.description)
         }
-        _ = try ask(.addKey(made.key))
+        _ = try ask(.control(.addKey(made.key)))
         let file = try write(Array(made.pem.utf8), to: "AuthKey_\(made.key.id).p8")
         return Key(id: made.key.id, teamID: made.key.teamID, file: file)
     }
@@ -70,11 +70,12 @@ struct TestModeSetup {
     func makeDevices(
         _ topics: [TopicName], teamID: String? = nil
     ) throws(StoreRefusal) -> [(device: BuiltInDevices.Device, goneToken: String)] {
-        _ = try storeClient.ask(topics.map { .addApp(topic: $0, name: $0.text, teamID: teamID ?? self.teamID) })
+        _ = try storeClient.ask(
+            topics.map { .control(.addApp(topic: $0, name: $0.text, teamID: teamID ?? self.teamID)) })
         var made: [(device: BuiltInDevices.Device, goneToken: String)] = []
         for topic in topics {
             let first = try makeDevice(topic, .production)
-            _ = try ask(.unregister(secretHash: first.secret.hash, topic: topic))
+            _ = try ask(.device(.unregister(topic: topic), by: first.secret.credential))
             let live = try register(first.secret, topic, .production)
             made.append(
                 (BuiltInDevices.Device(id: first.id, secret: first.secret, topic: topic, token: live), first.token))
@@ -84,12 +85,14 @@ struct TestModeSetup {
 
     /// Creates a device with a registered app.
     func makeDevice(_ topic: TopicName, _ environment: Environment) throws(StoreRefusal) -> BuiltInDevices.Device {
-        let (id, secret) = (DeviceID(rawValue: SecureRandom.uint64() >> 1), DeviceSecret())
+        let id = DeviceID(rawValue: SecureRandom.uint64() >> 1)
+        let secret = DeviceSecret(of: id)
         _ = try ask(
             .enrol(
                 .init(
-                    codeHash: nil, device: id, secretHash: secret.hash, name: "built-in device of \(topic)",
-                    platform: "ephemeral", authority: context.authorities.servedOwnFingerprint)))
+                    codeHash: nil, device: id, secretHash: { _ in secret.credential.secretHash },
+                    name: "built-in device of \(topic)", platform: "ephemeral",
+                    authority: context.authorities.servedOwnFingerprint)))
         let token = try register(secret, topic, environment)
         return BuiltInDevices.Device(id: id, secret: secret, topic: topic, token: token)
     }
@@ -113,7 +116,7 @@ struct TestModeSetup {
         } catch {
             throw .unavailable(error.description)
         }
-        try ask(.addCertificate(issued.record))
+        try ask(.control(.addCertificate(issued.record)))
         let file = try write(
             issued.certificate + issued.privateKey, to: "certificate-\(issued.record.serialNumber).pem")
         return (issued.record.fingerprint, file)
@@ -139,7 +142,7 @@ struct TestModeSetup {
     private func register(
         _ secret: DeviceSecret, _ topic: TopicName, _ environment: Environment
     ) throws(StoreRefusal) -> String {
-        let answer = try ask(.register(secretHash: secret.hash, topic: topic, environment: environment))
+        let answer = try ask(.device(.register(topic: topic, environment: environment), by: secret.credential))
         guard case .registered(let contents) = answer, let cipher = ciphers[environment] else {
             throw .unavailable("unexpected answer")
         }

@@ -65,7 +65,7 @@ final class MetricsEndpoint: Endpoint {
             return sendMetrics(exchange)
         }
         let authorities = services.context.authorities
-        services.perform(.authority(.trust), for: exchange, on: connection) { [weak self] result, exchange in
+        services.perform(.allDevices(.trust), for: exchange, on: connection) { [weak self] result, exchange in
             guard let self else { return }
             if case .success(.trust(let trust)) = result {
                 cutOff = (authorities.cutOffCount(trust, now: .now), services.loop.events.now)

@@ -53,7 +53,7 @@ extension ProviderEndpoint {
 
     private func create(_ policy: MessageStoragePolicy, of topic: Topic, _ request: ProviderRequest) {
         let channel = ChannelID.random()
-        let creation = StoreRequest.createChannel(
+        let creation = ControlRequest.createChannel(
             channel, topic: topic.name, environment: request.environment, policy: policy)
         perform(creation, request) { _, exchange in
             exchange.addField("apns-channel-id", Array(channel.text.utf8).span)
@@ -78,11 +78,11 @@ extension ProviderEndpoint {
     }
 
     private func perform(
-        _ storeRequest: StoreRequest, _ request: ProviderRequest,
+        _ controlRequest: ControlRequest, _ request: ProviderRequest,
         _ succeed: @escaping (StoreAnswer, HTTPExchange) -> Void
     ) {
         let (condition, log, metrics) = (services.context.storeCondition, services.context.log, services.metrics)
-        services.perform(storeRequest, for: request.exchange, on: request.connection) { result, exchange in
+        services.perform(.control(controlRequest), for: request.exchange, on: request.connection) { result, exchange in
             switch result {
             case .success(let answer):
                 succeed(answer, exchange)

@@ -37,6 +37,6 @@ final class QuotaWriter {
         noted = Dictionary(uses.map { ($0.subject, $0) }) { first, _ in first }
         // The loop has no such connection, so it drops the answer.
         let nobody = ReplyAddress(loop: loop.index, slot: .max - 1, generation: 0, exchange: 0)
-        return .perform(.quota(.note(changed)), answer: nobody)
+        return .perform(.control(.quota(.note(changed))), answer: nobody)
     }
 }

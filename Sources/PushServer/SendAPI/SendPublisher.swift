@@ -99,9 +99,9 @@ final class SendPublisher {
         _ connection: ServerConnection
     ) {
         let services = services
-        let request = StoreRequest.recipients(
+        let request = AllDevicesRequest.recipients(
             draft.app.topic.id, devices: devices, countMax: Limits.sendRecipientCountMax)
-        services.perform(request, for: exchange, on: connection) { result, exchange in
+        services.perform(.allDevices(request), for: exchange, on: connection) { result, exchange in
             switch result {
             case .success(.recipients(let recipients, let isComplete)):
                 guard isComplete else {

@@ -2,6 +2,7 @@
 
 internal import PushCore
 internal import PushNet
+internal import PushStore
 
 /// A cache that maps device secrets to devices, and remembers secrets that belong to no device.
 ///
@@ -24,10 +25,10 @@ final class DeviceSecretCache: Sendable {
         let high: UInt64
         let low: UInt64
 
-        init(_ hash: [UInt8]) {
+        init(_ credential: DeviceCredential) {
             func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
-            high = number(hash.prefix(8))
-            low = number(hash.dropFirst(8).prefix(8))
+            high = number(credential.secretHash.prefix(8))
+            low = number(credential.secretHash.dropFirst(8).prefix(8))
         }
     }
 
@@ -52,9 +53,9 @@ final class DeviceSecretCache: Sendable {
                 devices: RecentMap(countMax: deviceCountMax), unknown: RecentMap(countMax: unknownCountMax)))
     }
 
-    /// Looks up the hash of a secret; returns nil if the store must be asked.
-    func find(_ secretHash: [UInt8]) -> Finding? {
-        let key = Key(secretHash)
+    /// Looks up a secret; returns nil if the store must be asked.
+    func find(_ credential: DeviceCredential) -> Finding? {
+        let key = Key(credential)
         return entries.withLock { entries in
             if let device = entries.devices.find(key) { return .device(device) }
             return entries.unknown.find(key) == nil ? nil : .unknown
@@ -62,8 +63,8 @@ final class DeviceSecretCache: Sendable {
     }
 
     /// Records the device that the store returned for a secret.
-    func insert(_ device: DeviceID, for secretHash: [UInt8]) {
-        let key = Key(secretHash)
+    func insert(_ device: DeviceID, for credential: DeviceCredential) {
+        let key = Key(credential)
         entries.withLock { entries in
             entries.unknown.remove(key)
             entries.devices.insert(device, for: key)
@@ -76,8 +77,8 @@ final class DeviceSecretCache: Sendable {
     }
 
     /// Records that the store does not know a device with this secret.
-    func insertUnknown(_ secretHash: [UInt8]) {
-        let key = Key(secretHash)
+    func insertUnknown(_ credential: DeviceCredential) {
+        let key = Key(credential)
         entries.withLock { entries in
             entries.devices.remove(key)
             entries.unknown.insert(true, for: key)

@@ -137,7 +137,9 @@ final class WebhookSender {
         }
         let query = TraceQuery(
             .app(topic: name), after: position, countMax: Limits.webhookBatchCountMax, isForWebhook: true)
-        context.serving.store.submit([.perform(.trace(query), answer: address(topic, exchange: Self.search))])
+        context.serving.store.submit([
+            .perform(.allDevices(.trace(query)), answer: address(topic, exchange: Self.search))
+        ])
     }
 
     private func take(_ result: Result<StoreAnswer, StoreRefusal>, for topic: TopicID) {
@@ -168,7 +170,7 @@ final class WebhookSender {
     private func advance(_ target: inout Target, _ topic: TopicID, to position: Int64) {
         target.storedPosition = position
         let answer = address(topic, exchange: Self.note)
-        context.serving.store.submit([.perform(.advanceWebhook(topic, to: position), answer: answer)])
+        context.serving.store.submit([.perform(.control(.advanceWebhook(topic, to: position)), answer: answer)])
     }
 
     // MARK: To the back-end
@@ -210,7 +212,7 @@ final class WebhookSender {
         target.isFailing = true
         target.delivery.failed(now: now, fraction: .random(in: 0.5...1))
         let answer = address(topic, exchange: Self.note)
-        context.serving.store.submit([.perform(.noteWebhookProblem(topic, problem), answer: answer)])
+        context.serving.store.submit([.perform(.control(.noteWebhookProblem(topic, problem)), answer: answer)])
     }
 
     /// Returns the problem with a response, or nil if the back-end accepted the events.

@@ -57,10 +57,7 @@ struct StoreCounters {
     /// Returns the administrator's view of an app.
     func app(_ row: TopicTable.Row) -> AdminAPI.App {
         AdminAPI.App(
-            topic: row.topic.name, name: row.displayName, teamID: row.topic.teamID,
-            registrationCount: registrationsByTopic[row.topic.id] ?? 0,
-            pendingCount: pendingByTopic[row.topic.id], checks: row.topic.checks,
-            broadcasts: row.topic.allowsBroadcasts, webhook: row.topic.webhook.map(TraceAPI.Webhook.init))
+            row, registrationCount: registrationsByTopic[row.topic.id] ?? 0, pendingCount: pendingByTopic[row.topic.id])
     }
 
     /// Returns the administrator's view of a channel.
@@ -141,6 +138,16 @@ private struct TopicCounts {
             if missing > 0 { counts += repeatElement(0, count: missing) }
             counts[Int(topic.rawValue)] = newValue
         }
+    }
+}
+
+extension AdminAPI.App {
+    /// Returns the administrator's view of an app.
+    init(_ row: TopicTable.Row, registrationCount: Int, pendingCount: Int) {
+        self.init(
+            topic: row.topic.name, name: row.displayName, teamID: row.topic.teamID,
+            registrationCount: registrationCount, pendingCount: pendingCount, checks: row.topic.checks,
+            broadcasts: row.topic.allowsBroadcasts, webhook: row.topic.webhook.map(TraceAPI.Webhook.init))
     }
 }
 

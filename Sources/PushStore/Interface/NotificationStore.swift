@@ -72,7 +72,7 @@ package enum StoreCommand: Sendable {
     /// Opens a device's stream; answered by `attached` and then `deliver`, or by `performed` with a refusal.
     ///
     /// An earlier stream of the same device receives `ended`. `agent` is the name and version of its agent.
-    case attach(secretHash: [UInt8], stream: ReplyAddress, agent: String = "")
+    case attach(DeviceCredential, stream: ReplyAddress, agent: String = "")
     /// Acknowledges notifications on the device's own stream; not answered.
     ///
     /// The device is the one that `attached` named. Acknowledgements of removed notifications, or of another device's,

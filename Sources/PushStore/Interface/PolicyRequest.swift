@@ -7,8 +7,6 @@ package import PushCore
 package enum PolicyRequest: Sendable {
     /// Returns all rules.
     case all
-    /// Returns the rules for the device with this secret.
-    case ofDevice(secretHash: [UInt8])
     /// Sets a rule, replacing an earlier rule with the same key.
     case set(RuleKey, value: String, isLocked: Bool)
     /// Removes a rule.

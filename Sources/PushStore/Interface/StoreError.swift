@@ -23,7 +23,7 @@ package enum StoreError: Error, Sendable, Equatable {
     case full(path: String, code: String, text: String)
     /// Reading, writing or syncing failed.
     case inputOutput(path: String, code: String, text: String)
-    /// SQLite failed in another way.
+    /// The database failed in another way.
     case failed(path: String, code: String, text: String)
 
     /// One sentence that tells the administrator what to do.
@@ -62,7 +62,7 @@ package enum StoreError: Error, Sendable, Equatable {
         if case .locked = self { true } else { false }
     }
 
-    /// Classifies an SQLite error by the action that it requires.
+    /// Classifies an error of the database by the action that it requires.
     init(_ error: SQLError, path: String) {
         let (code, text) = (error.code, error.message)
         switch error.kind {
@@ -105,19 +105,19 @@ extension StoreError: CustomStringConvertible {
     /// A description of what happened and where, without a trailing period.
     package var whatHappened: String {
         switch self {
-        case .cannotOpen(let path, let code, let text): "Cannot open \(path): \(text) (SQLite code \(code))"
-        case .readOnly(let path, let code, let text): "Cannot write \(path): \(text) (SQLite code \(code))"
+        case .cannotOpen(let path, let code, let text): "Cannot open \(path): \(text) (code \(code))"
+        case .readOnly(let path, let code, let text): "Cannot write \(path): \(text) (code \(code))"
         case .locked(let path, let code, let text):
-            "Another process has \(path) open: \(text) (SQLite code \(code))"
+            "Another process has \(path) open: \(text) (code \(code))"
         case .newerSchema(let path, let found, let known):
             "\(path) has schema version \(found), and this program knows versions up to \(known)"
         case .migrationFailed(let path, let step, let code, let text):
-            "Cannot migrate \(path) from schema version \(step) to \(step + 1): \(text) (SQLite code \(code))"
-        case .damaged(let path, let code, let text): "\(path) is damaged: \(text) (SQLite code \(code))"
-        case .full(let path, let code, let text): "No space for \(path): \(text) (SQLite code \(code))"
+            "Cannot migrate \(path) from schema version \(step) to \(step + 1): \(text) (code \(code))"
+        case .damaged(let path, let code, let text): "\(path) is damaged: \(text) (code \(code))"
+        case .full(let path, let code, let text): "No space for \(path): \(text) (code \(code))"
         case .inputOutput(let path, let code, let text):
-            "I/O error on \(path): \(text) (SQLite code \(code))"
-        case .failed(let path, let code, let text): "SQLite error on \(path): \(text) (SQLite code \(code))"
+            "I/O error on \(path): \(text) (code \(code))"
+        case .failed(let path, let code, let text): "Database error on \(path): \(text) (code \(code))"
         }
     }
 }

@@ -5,98 +5,24 @@ package import PushCore
 
 /// A request to the store other than notifications and streams.
 ///
-/// Hashes are SHA-256, 32 bytes.
+/// Its parts differ in where their answers come from when several databases share the devices. Hashes are SHA-256,
+/// 32 bytes.
 package enum StoreRequest: Sendable {
-    // The following requests come from devices.
     /// Enrols a device; answered by `enrolled`.
+    ///
+    /// Concerns the enrolment code, which is control data, and then the device.
     case enrol(NewDevice)
-    /// Identifies the device with a secret; answered by `identified`.
-    ///
-    /// Needs no transaction.
-    case identify(secretHash: [UInt8])
-    case register(secretHash: [UInt8], topic: TopicName, environment: Environment = .production)
-    /// Subscribes a registered app to a channel in the environment of its registration; answered by `done`, even if it
-    /// was subscribed.
-    ///
-    /// The app receives later broadcasts only, not the one that the channel already stores.
-    case subscribe(secretHash: [UInt8], topic: TopicName, channel: ChannelID)
-    /// Ends a subscription; answered by `done` even if there was none.
-    case unsubscribe(secretHash: [UInt8], topic: TopicName, channel: ChannelID)
-    /// Lists the channels that an app subscribes to; answered by `subscriptions`.
-    case subscriptions(secretHash: [UInt8], topic: TopicName)
-    case unregister(secretHash: [UInt8], topic: TopicName)
-    case setFilter(secretHash: [UInt8], refusedTopics: [TopicName])
-    /// Sets whether the device saves power while its stream is open; answered by `done`.
-    case setPower(secretHash: [UInt8], isSaving: Bool)
-    case acknowledge(secretHash: [UInt8], [DeviceAPI.Acknowledgement])
-    case removeSelf(secretHash: [UInt8])
-    // The following requests come from administrators.
-    case addApp(
-        topic: TopicName, name: String, teamID: String, checks: PayloadChecks = .warn, allowsBroadcasts: Bool = false)
-    /// Changes the values that are not nil.
-    ///
-    /// Disabling broadcasts removes the app's channels.
-    case changeApp(topic: TopicName, name: String?, checks: PayloadChecks?, allowsBroadcasts: Bool?)
-    case apps
-    case app(topic: TopicName)
-    case removeApp(topic: TopicName)
-    case addKey(SigningKey)
-    case keys
-    case revokeKey(id: String)
-    /// Adds a certificate.
-    ///
-    /// A known certificate is accepted again only to revoke it.
-    case addCertificate(ProviderCertificate)
-    case certificates
-    /// Revokes a certificate by fingerprint.
-    case revokeCertificate([UInt8])
-    // The following requests come from administrators and providers. A channel of another app or environment is
-    // unknown.
-    /// Creates a channel; answered by `done`, or refused with `alreadyExists` when any channel has the ID.
-    case createChannel(ChannelID, topic: TopicName, environment: Environment, policy: MessageStoragePolicy)
-    case channel(ChannelID, topic: TopicName, environment: Environment)
-    /// Lists the channels of an app; nil means both environments.
-    case channels(topic: TopicName, environment: Environment?)
-    /// Removes a channel with its stored broadcast and its subscriptions; answered by `done`.
-    case removeChannel(ChannelID, topic: TopicName, environment: Environment)
-    case addEnrolmentCode(hash: [UInt8], expiresAt: Timestamp)
-    /// Lists the codes that are valid and unused; answered by `enrolmentCodes`.
-    case enrolmentCodes
-    /// Deletes the unused code with this ID; answered by `done`.
-    case revokeEnrolmentCode(id: [UInt8])
-    case sendToken(SendTokenRequest)
-    /// Lists the given devices, or all, on which an app is registered, at most `countMax`; answered by `recipients`.
-    case recipients(TopicID, devices: [DeviceID]? = nil, countMax: Int)
-    /// Lists live devices in the order of enrolment, after a given device, at most `countMax`; answered by `devices`.
-    case devices(after: DeviceID? = nil, countMax: Int = .max)
-    case device(DeviceID)
-    /// Gives a device another name; answered by `done`.
-    case renameDevice(DeviceID, String)
-    case removeDevice(DeviceID)
-    /// Expires all registrations of a device, as the store does automatically for a device that was unseen too long.
-    case expireDevice(DeviceID)
-    case counts
-    /// Lists the devices for which most recent notifications wait, at most `countMax`; answered by `queues`.
-    case longestQueues(countMax: Int)
+    /// Performs the request of a device that has a credential; answered by the device's database.
+    case device(DeviceRequest, by: DeviceCredential)
+    /// Performs an administrator's request about a device; answered by the device's database.
+    case administer(DeviceID, DeviceAdministration)
+    /// Asks about all devices; answered by every database.
+    case allDevices(AllDevicesRequest)
+    /// Reads or changes control data: apps, credentials, channels, policies, quotas and webhooks.
+    case control(ControlRequest)
     /// Starts a copy of the database; answered by `done` after the start, or refused with `alreadyExists` during
     /// another copy.
     case backup(StoreBackup)
-    case quota(QuotaRequest)
-    case policy(PolicyRequest)
-    case authority(AuthorityRequest)
-    /// Searches the trace; answered by `trace` at the end of the search, or refused with `traceOff`.
-    case trace(TraceQuery)
-    /// Sets an app's webhook; answered by `done`.
-    ///
-    /// An existing webhook keeps its position.
-    case setWebhook(topic: TopicName, url: String, secret: [UInt8])
-    /// Removes an app's webhook; answered by `done` even if there was none.
-    case removeWebhook(topic: TopicName)
-    // The following requests come from the server's own webhook sender.
-    /// Records that the back-end has received all events up to a position.
-    case advanceWebhook(TopicID, to: Int64)
-    /// Records that the back-end rejects the events or cannot be reached.
-    case noteWebhookProblem(TopicID, String)
 
     /// A device to enrol.
     ///
@@ -108,8 +34,9 @@ package enum StoreRequest: Sendable {
         package var requestHash: [UInt8]?
         /// The device ID to assign.
         package var device: DeviceID
-        /// The SHA-256 of the device secret.
-        package var secretHash: [UInt8]
+        /// Returns the SHA-256 of the secret of a device with an ID: the assigned one, or the one of the request that
+        /// this one repeats.
+        package var secretHash: @Sendable (DeviceID) -> [UInt8]
         /// The machine's name for users.
         package var name: String
         /// The platform, for example `linux`.
@@ -118,8 +45,8 @@ package enum StoreRequest: Sendable {
         package var authority: [UInt8]?
 
         package init(
-            codeHash: [UInt8]?, device: DeviceID, secretHash: [UInt8], name: String, platform: String,
-            requestHash: [UInt8]? = nil, authority: [UInt8]? = nil
+            codeHash: [UInt8]?, device: DeviceID, secretHash: @escaping @Sendable (DeviceID) -> [UInt8], name: String,
+            platform: String, requestHash: [UInt8]? = nil, authority: [UInt8]? = nil
         ) {
             self.codeHash = codeHash
             self.requestHash = requestHash

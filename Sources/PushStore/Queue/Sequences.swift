@@ -7,7 +7,7 @@ internal import Synchronization
 /// Devices receive numbers that are not on the disk yet. The file therefore holds an upper limit, up to which numbers
 /// may be assigned, instead of the last number. After a restart, numbers continue above that limit. Every thread may
 /// take numbers; only the writer's thread extends the limit.
-final class Sequences: Sendable {
+final class Sequences: NotificationNumbers, Sendable {
     private let lastAssigned: Atomic<Int64>
     /// The last number that may be assigned.
     private let reserved: Atomic<Int64>

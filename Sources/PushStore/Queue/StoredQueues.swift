@@ -4,7 +4,7 @@ internal import PushCore
 internal import PushSQL
 
 /// The queues of devices as rows of the tables: reads, removes and archives them.
-final class StoredQueues {
+final class StoredQueues: WaitingNotifications {
     /// A row of a device's queue; without a notification when its checksum is wrong.
     struct PendingRow {
         var sequence: Int64

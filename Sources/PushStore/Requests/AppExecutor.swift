@@ -17,7 +17,7 @@ final class AppExecutor {
     private let policies: PolicyExecutor
 
     init(
-        _ tables: StoreTables, _ transaction: StoreTransaction, _ channels: ChannelExecutor,
+        _ tables: SharedTables, _ transaction: StoreTransaction, _ channels: ChannelExecutor,
         _ registrations: RegistrationExecutor, _ policies: PolicyExecutor
     ) {
         topics = tables.topics

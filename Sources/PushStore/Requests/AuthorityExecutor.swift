@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushCore
 internal import PushSQL
 
 /// Executes the requests about the authorities that devices trust.
@@ -7,27 +8,27 @@ final class AuthorityExecutor {
     private let devices: DeviceTable
     private let state: StateTable
     private let transaction: StoreTransaction
-    private let authentication: DeviceAuthentication
 
-    init(_ tables: StoreTables, _ transaction: StoreTransaction, _ authentication: DeviceAuthentication) {
+    init(_ tables: SharedTables, _ transaction: StoreTransaction) {
         devices = tables.devices
         state = tables.state
         self.transaction = transaction
-        self.authentication = authentication
     }
 
-    func execute(_ request: AuthorityRequest) throws(SQLError) -> RequestResult {
-        switch request {
-        case .announce(let version):
-            guard try state.authorityVersion() != version else { break }
+    /// Announces a version of the authorities to all devices.
+    func announce(_ version: Int64) throws(SQLError) -> RequestResult {
+        if try state.authorityVersion() != version {
             try state.setAuthorityVersion(version)
             transaction.noteDirectoryChange()
-        case .confirm(let secretHash, let version):
-            guard let device = try authentication.identify(secretHash) else { return .failure(.unauthorized) }
-            try devices.confirm(authorityVersion: version, by: device)
-        case .trust:
-            return .success(.trust(try devices.trust()))
         }
         return .success(.done)
     }
+
+    /// Records that a device trusts a version of the authorities.
+    func confirm(_ version: Int64, by device: DeviceID) throws(SQLError) -> RequestResult {
+        try devices.confirm(authorityVersion: version, by: device)
+        return .success(.done)
+    }
+
+    func trust() throws(SQLError) -> RequestResult { .success(.trust(try devices.trust())) }
 }

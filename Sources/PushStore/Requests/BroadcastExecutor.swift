@@ -8,13 +8,13 @@ final class BroadcastExecutor {
     private let channels: ChannelTable
     private let broadcasts: BroadcastTable
     private let transaction: StoreTransaction
-    private let sequences: Sequences
+    private let numbers: any NotificationNumbers
 
-    init(_ tables: StoreTables, _ transaction: StoreTransaction, _ sequences: Sequences) {
+    init(_ tables: SharedTables, _ transaction: StoreTransaction, _ numbers: any NotificationNumbers) {
         channels = tables.channels
         broadcasts = tables.broadcasts
         self.transaction = transaction
-        self.sequences = sequences
+        self.numbers = numbers
     }
 
     /// Accepts a broadcast: delivers it to the connected subscribers, and stores it if the channel's policy says so.
@@ -25,7 +25,7 @@ final class BroadcastExecutor {
     /// - Parameters:
     ///   - broadcast: The broadcast.
     ///   - answer: The address of the answer.
-    /// - Throws: The error that SQLite returned.
+    /// - Throws: The error that the engine returned.
     func publish(_ broadcast: Broadcast, _ answer: ReplyAddress) throws(SQLError) {
         guard let channel = try channels.find(broadcast.channel), channel.topic == broadcast.topic,
             channel.environment == broadcast.environment
@@ -35,7 +35,7 @@ final class BroadcastExecutor {
         case .noMessageStored where !isNowOrNever: reject(.badExpirationDate, answer)
         case .mostRecentMessageStored where !isNowOrNever: try store(broadcast, in: channel, answer)
         case .noMessageStored, .mostRecentMessageStored:
-            guard let sequence = sequences.next() else { return reject(.serviceUnavailable, answer) }
+            guard let sequence = numbers.next() else { return reject(.serviceUnavailable, answer) }
             let pending = PendingNotification(broadcast, sequence: sequence)
             transaction.add(.broadcast(.nowOrNever(pending, channel.number, answer: answer)))
         }
@@ -45,7 +45,7 @@ final class BroadcastExecutor {
     private func store(
         _ broadcast: Broadcast, in channel: ChannelTable.Row, _ answer: ReplyAddress
     ) throws(SQLError) {
-        guard let sequence = sequences.next() else { return reject(.serviceUnavailable, answer) }
+        guard let sequence = numbers.next() else { return reject(.serviceUnavailable, answer) }
         let stored = PendingNotification(broadcast, sequence: sequence)
         guard !stored.notification.isExpired(now: transaction.now) else {
             return transaction.add(.delivery(.acceptedNotStored(stored, .expired, answer: answer)))

@@ -13,7 +13,7 @@ final class ChannelExecutor {
     private let transaction: StoreTransaction
     private let channelPerAppCountMax: Int
 
-    init(_ tables: StoreTables, _ transaction: StoreTransaction, channelPerAppCountMax: Int) {
+    init(_ tables: SharedTables, _ transaction: StoreTransaction, channelPerAppCountMax: Int) {
         topics = tables.topics
         channels = tables.channels
         subscriptions = tables.subscriptions
@@ -103,7 +103,7 @@ final class ChannelExecutor {
     ///
     /// - Parameter row: The channel.
     /// - Returns: Whether the channel is removed.
-    /// - Throws: The error that SQLite returned.
+    /// - Throws: The error that the engine returned.
     func removeSome(of row: ChannelTable.Row) throws(SQLError) -> Bool {
         let countMax = WriterLimits.rowsChangedPerStepCountMax
         let ended = try subscriptions.removeSome(of: row.number, countMax: countMax)

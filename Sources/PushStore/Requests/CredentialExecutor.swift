@@ -11,7 +11,7 @@ final class CredentialExecutor {
     private let enrolmentCodes: EnrolmentCodeTable
     private let transaction: StoreTransaction
 
-    init(_ tables: StoreTables, _ transaction: StoreTransaction) {
+    init(_ tables: SharedTables, _ transaction: StoreTransaction) {
         keys = tables.keys
         certificates = tables.certificates
         enrolmentCodes = tables.enrolmentCodes

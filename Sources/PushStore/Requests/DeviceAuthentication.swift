@@ -3,7 +3,7 @@
 internal import PushCore
 internal import PushSQL
 
-/// Finds the device that has a secret, and records when devices were last seen.
+/// Finds the device that has a credential, and records when devices were last seen.
 final class DeviceAuthentication {
     private let devices: DeviceTable
     private let transaction: StoreTransaction
@@ -26,9 +26,9 @@ final class DeviceAuthentication {
         for (device, time) in seen { try devices.noteSeen(device, at: time) }
     }
 
-    /// Returns the live device that has a secret; records that it was seen, unless its last-seen time is recent.
-    func identify(_ secretHash: [UInt8]) throws(SQLError) -> DeviceID? {
-        guard let identity = try devices.authenticate(secretHash) else { return nil }
+    /// Returns the live device that has a credential; records that it was seen, unless its last-seen time is recent.
+    func identify(_ credential: DeviceCredential) throws(SQLError) -> DeviceID? {
+        guard let identity = try devices.authenticate(credential) else { return nil }
         // A full disk must not be used for last-seen times.
         if transaction.allowance == .growing, isStale(identity, now: transaction.now) {
             try devices.noteSeen(identity.device, at: transaction.now)
@@ -36,8 +36,8 @@ final class DeviceAuthentication {
         return identity.device
     }
 
-    /// Returns the live device that has a secret; nil if it cannot be read.
-    func device(with secretHash: [UInt8]) -> DeviceID? { try? devices.authenticate(secretHash)?.device }
+    /// Returns the live device that has a credential; nil if it cannot be read.
+    func device(with credential: DeviceCredential) -> DeviceID? { try? devices.authenticate(credential)?.device }
 
     /// Returns whether a device's recorded last-seen time is too old, or in the future because the clock was wrong.
     func isStale(_ identity: DeviceTable.Identity, now: Timestamp) -> Bool {

@@ -13,12 +13,12 @@ final class DeviceExecutor {
     private let policies: PolicyTable
     private let deliveryHistories: DeliveryHistoryTable
     private let transaction: StoreTransaction
-    private let storedQueues: StoredQueues
+    private let waiting: any WaitingNotifications
     private let authentication: DeviceAuthentication
     private let registrations: RegistrationExecutor
 
     init(
-        _ tables: StoreTables, _ transaction: StoreTransaction, _ storedQueues: StoredQueues,
+        _ tables: SharedTables, _ transaction: StoreTransaction, _ waiting: any WaitingNotifications,
         _ authentication: DeviceAuthentication, _ registrations: RegistrationExecutor
     ) {
         devices = tables.devices
@@ -28,12 +28,12 @@ final class DeviceExecutor {
         policies = tables.policies
         deliveryHistories = tables.deliveryHistories
         self.transaction = transaction
-        self.storedQueues = storedQueues
+        self.waiting = waiting
         self.authentication = authentication
         self.registrations = registrations
     }
 
-    // MARK: Enrolment and removal
+    // MARK: Enrolment
 
     func enrol(_ new: StoreRequest.NewDevice) throws(SQLError) -> RequestResult {
         guard new.name.utf8.count <= Limits.displayNameByteCountMax,
@@ -41,7 +41,7 @@ final class DeviceExecutor {
         else { return .failure(.tooMany) }
         // An ID that does not fit into 63 bits is refused like a taken one; the caller generates another.
         guard let device = Int64(exactly: new.device.rawValue),
-            try !devices.isTaken(device, secretHash: new.secretHash)
+            try !devices.isTaken(device, secretHash: new.secretHash(new.device))
         else { return .failure(.alreadyExists) }
         if let codeHash = new.codeHash,
             try !enrolmentCodes.use(codeHash, by: device, new.requestHash, now: transaction.now)
@@ -61,7 +61,7 @@ final class DeviceExecutor {
     ///   - new: The request.
     ///   - codeHash: The hash of the enrolment code.
     /// - Returns: The result.
-    /// - Throws: The error that SQLite returned.
+    /// - Throws: The error that the engine returned.
     private func repeatEnrolment(
         _ new: StoreRequest.NewDevice, _ codeHash: [UInt8]
     ) throws(SQLError) -> RequestResult {
@@ -73,22 +73,21 @@ final class DeviceExecutor {
         return .success(.enrolled(row.id))
     }
 
-    /// Gives a device another name.
-    func rename(_ device: DeviceID, _ name: String) throws(SQLError) -> RequestResult {
-        guard let stored = Int64(exactly: device.rawValue), try devices.rename(stored, name) else {
+    // MARK: Administration
+
+    /// Executes an administrator's request about a device.
+    func execute(_ request: DeviceAdministration, on device: DeviceID) throws(SQLError) -> RequestResult {
+        guard let stored = Int64(exactly: device.rawValue), let row = try devices.find(stored) else {
             return .failure(.unknownDevice)
         }
-        return .success(.done)
-    }
-
-    func removeSelf(_ secretHash: [UInt8]) throws(SQLError) -> RequestResult {
-        guard let device = try authentication.identify(secretHash) else { return .failure(.unauthorized) }
-        return remove(device)
-    }
-
-    func removeDevice(_ device: DeviceID) throws(SQLError) -> RequestResult {
-        guard try authentication.isLive(device) else { return .failure(.unknownDevice) }
-        return remove(device)
+        switch request {
+        case .describe: return .memoryQuery(.device(try description(of: row)))
+        case .rename(let name):
+            try devices.rename(stored, name)
+            return .success(.done)
+        case .remove: return remove(device)
+        case .expire: return expire(device)
+        }
     }
 
     /// Removes a device with its registrations and its queue.
@@ -111,9 +110,8 @@ final class DeviceExecutor {
     }
 
     /// Expires all registrations of a device.
-    func expireDevice(_ device: DeviceID) throws(SQLError) -> RequestResult {
-        guard try authentication.isLive(device) else { return .failure(.unknownDevice) }
-        return .unfinished(
+    private func expire(_ device: DeviceID) -> RequestResult {
+        .unfinished(
             Removal { [unowned self] () throws(SQLError) in
                 guard try registrations.endSome(of: device, asExpired: true) else { return .success(false) }
                 _ = try registrations.endAll(of: device, asExpired: true)
@@ -124,8 +122,7 @@ final class DeviceExecutor {
     // MARK: Power
 
     /// Sets whether a device saves power while its stream is open.
-    func setPower(_ secretHash: [UInt8], _ isSaving: Bool) throws(SQLError) -> RequestResult {
-        guard let device = try authentication.identify(secretHash) else { return .failure(.unauthorized) }
+    func setPower(_ device: DeviceID, _ isSaving: Bool) -> RequestResult {
         transaction.add(.stream(.power(device, isSaving: isSaving)))
         return .success(.done)
     }
@@ -154,19 +151,12 @@ final class DeviceExecutor {
             })
     }
 
-    func device(_ id: DeviceID) throws(SQLError) -> RequestResult {
-        guard let stored = Int64(exactly: id.rawValue), let row = try devices.find(stored) else {
-            return .failure(.unknownDevice)
-        }
-        return .memoryQuery(.device(try description(of: row)))
-    }
-
     /// Returns the description of a device without the values that come from its stream.
     private func description(of row: DeviceTable.Row) throws(SQLError) -> StoreEvent.DeviceDescription {
         let device = AdminAPI.Device(
             deviceID: row.id.text, name: row.name, platform: row.platform, enrolledAt: row.enrolledAt, connected: false,
             topics: try registrationRows.liveTopicNames(of: row.id),
-            pendingCount: try storedQueues.pendingCount(of: row.id) + broadcasts.count(of: row.id),
+            pendingCount: try waiting.pendingCount(of: row.id) + broadcasts.count(of: row.id),
             seenAt: row.seenAt, agent: row.agent)
         return StoreEvent.DeviceDescription(id: row.id, device: device, now: transaction.now)
     }

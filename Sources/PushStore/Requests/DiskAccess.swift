@@ -29,22 +29,51 @@ extension StoreRequest {
     /// The disk access that the request needs.
     fileprivate var need: DiskAccess {
         switch self {
+        case .enrol: .growing
+        case .device(let request, _): request.need
+        case .administer(_, let request): request.need
+        case .allDevices, .backup: .reading
+        case .control(let request): request.need
+        }
+    }
+}
+
+extension DeviceRequest {
+    /// The disk access that the request needs.
+    fileprivate var need: DiskAccess {
+        switch self {
+        case .identify, .subscriptions, .setPower, .policy: .reading
+        case .unregister, .unsubscribe, .acknowledge, .confirmAuthorities, .remove: .shrinking
+        case .register, .subscribe, .setFilter: .growing
+        }
+    }
+}
+
+extension DeviceAdministration {
+    /// The disk access that the request needs.
+    fileprivate var need: DiskAccess {
+        switch self {
+        case .describe: .reading
+        case .remove, .expire: .shrinking
+        case .rename: .growing
+        }
+    }
+}
+
+extension ControlRequest {
+    /// The disk access that the request needs.
+    fileprivate var need: DiskAccess {
+        switch self {
+        case .sendToken(let request): request.need
         case .quota(let request): request.need
         case .policy(let request): request.need
-        case .authority(.trust): .reading
-        case .authority: .shrinking
-        case .sendToken(let request): request.need
-        case .enrol, .register, .setFilter, .addApp, .changeApp, .addKey, .addEnrolmentCode, .addCertificate,
-            .subscribe,
-            .createChannel, .setWebhook, .noteWebhookProblem, .renameDevice:
-            .growing
-        case .unregister, .acknowledge, .removeSelf, .removeApp, .revokeKey, .removeDevice, .revokeCertificate,
-            .unsubscribe, .removeChannel, .expireDevice, .removeWebhook, .advanceWebhook, .revokeEnrolmentCode:
+        case .apps, .app, .keys, .certificates, .channel, .channels, .enrolmentCodes: .reading
+        case .removeApp, .revokeKey, .revokeCertificate, .removeChannel, .revokeEnrolmentCode, .announceAuthorities,
+            .removeWebhook, .advanceWebhook:
             .shrinking
-        case .setPower, .apps, .app, .keys, .devices, .device, .counts, .certificates, .channel, .channels,
-            .subscriptions, .trace, .backup, .identify, .enrolmentCodes, .recipients,
-            .longestQueues:
-            .reading
+        case .addApp, .changeApp, .addKey, .addCertificate, .createChannel, .addEnrolmentCode, .setWebhook,
+            .noteWebhookProblem:
+            .growing
         }
     }
 }
@@ -64,7 +93,7 @@ extension PolicyRequest {
     /// The disk access that the request needs.
     fileprivate var need: DiskAccess {
         switch self {
-        case .all, .ofDevice: .reading
+        case .all: .reading
         case .set: .growing
         case .remove: .shrinking
         }

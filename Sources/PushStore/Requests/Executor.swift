@@ -4,14 +4,8 @@ internal import PushCore
 internal import PushSQL
 internal import PushSQLite
 
-/// Executes requests and broadcasts inside the writer's transaction.
-///
-/// Each subject has an executor of its own. They write to the tables and add the effects to the transaction.
+/// Executes requests and broadcasts inside the writer's transaction of SQLite.
 final class Executor {
-    /// The refusal of a command that was routed to the wrong part of the writer.
-    static let misdirected =
-        "internal error: the store routed a command to the wrong executor; please report this"
-
     let tables: StoreTables
     let transaction = StoreTransaction()
     let sequences: Sequences
@@ -22,22 +16,10 @@ final class Executor {
     let histories: DeliveryHistories
     let trace: TraceRecorder
     let backups: BackupWork
-    let authentication: DeviceAuthentication
-    let apps: AppExecutor
     let traces: TraceExecutor
     let sweeper: Sweeper
-    private let devices: DeviceExecutor
-    private let registrations: RegistrationExecutor
-    private let filters: FilterExecutor
-    private let channels: ChannelExecutor
-    private let subscriptions: SubscriptionExecutor
-    private let broadcasts: BroadcastExecutor
-    private let credentials: CredentialExecutor
-    private let sendTokens: SendTokenExecutor
-    private let policies: PolicyExecutor
-    private let authorities: AuthorityExecutor
-    private let quotas: QuotaExecutor
-    private let webhooks: WebhookExecutor
+    /// The requests that both engines execute alike.
+    private let requests: RequestExecutor
     /// The time that requests have in this turn.
     var slice: RequestSlice
     /// The long work of which this transaction executed a step.
@@ -67,24 +49,13 @@ final class Executor {
         }
         backups = BackupWork(connection)
         slice = RequestSlice(clock: configuration.monotonicTime)
-        authentication = DeviceAuthentication(tables.devices, transaction, bounds)
-        registrations = RegistrationExecutor(tables, transaction, storedQueues, authentication)
-        devices = DeviceExecutor(tables, transaction, storedQueues, authentication, registrations)
-        filters = FilterExecutor(tables, transaction, storedQueues, sequences, authentication)
-        channels = ChannelExecutor(
-            tables, transaction, channelPerAppCountMax: configuration.channelPerAppCountMax)
-        subscriptions = SubscriptionExecutor(tables, transaction, sequences, authentication, channels)
-        broadcasts = BroadcastExecutor(tables, transaction, sequences)
-        credentials = CredentialExecutor(tables, transaction)
-        sendTokens = SendTokenExecutor(tables, transaction)
-        policies = PolicyExecutor(tables, transaction, authentication)
-        authorities = AuthorityExecutor(tables, transaction, authentication)
-        quotas = QuotaExecutor(tables)
-        apps = AppExecutor(tables, transaction, channels, registrations, policies)
-        webhooks = WebhookExecutor(tables, transaction, trace)
+        requests = RequestExecutor(
+            tables, transaction, storedQueues, sequences, trace, bounds,
+            channelPerAppCountMax: configuration.channelPerAppCountMax)
         traces = TraceExecutor(tables, transaction, trace, bounds)
         sweeper = try Sweeper(
-            tables, transaction, storedQueues, authentication, registrations, traces, bounds, now: now)
+            tables, transaction, storedQueues, requests.authentication, requests.registrations, traces, bounds, now: now
+        )
         do {
             try recovery.record(in: trace, tables, connection)
         } catch {
@@ -92,6 +63,9 @@ final class Executor {
             guard error.kind == .full else { throw error }
         }
     }
+
+    var authentication: DeviceAuthentication { requests.authentication }
+    var apps: AppExecutor { requests.apps }
 
     // MARK: A transaction
 
@@ -112,12 +86,12 @@ final class Executor {
         transaction.allowance = allowance
         if let work = task.progress { return try advance(work, of: task) }
         switch task.command {
-        case .publish(let broadcast, let answer): try broadcasts.publish(broadcast, answer)
+        case .publish(let broadcast, let answer): try requests.publish(broadcast, answer)
         case .perform(let request, let answer):
             let result = try execute(request, answer)
             if case .unfinished(let work) = result { try advance(work, of: task) } else { finish(task, result) }
         // `Writer.isForDispatcher` routes these commands to the dispatcher, so this case is unreachable.
-        case .accept, .acknowledge, .attach, .detach, .host: refuse(task.command, Self.misdirected)
+        case .accept, .acknowledge, .attach, .detach, .host: refuse(task.command, RequestExecutor.misdirected)
         }
     }
 
@@ -182,73 +156,12 @@ final class Executor {
         if hasSpace { try trace.flushIfDue(into: tables.trace) }
     }
 
-    // MARK: Requests
-
     /// Executes a request, or its first step.
     private func execute(_ request: StoreRequest, _ answer: ReplyAddress) throws(SQLError) -> RequestResult {
         switch request {
-        case .enrol(let new): try devices.enrol(new)
-        case .register(let hash, let topic, let environment): try registrations.register(hash, topic, environment)
-        case .unregister(let hash, let topic): try registrations.unregister(hash, topic)
-        case .subscribe(let hash, let topic, let channel): try subscriptions.subscribe(hash, topic, channel)
-        case .unsubscribe(let hash, let topic, let channel): try subscriptions.unsubscribe(hash, topic, channel)
-        case .subscriptions(let hash, let topic): try subscriptions.subscriptions(hash, topic)
-        case .setFilter(let hash, let topics): try filters.setFilter(hash, topics)
-        case .setPower(let hash, let isSaving): try devices.setPower(hash, isSaving)
-        case .identify, .acknowledge: .failure(.unavailable(Self.misdirected))
-        case .removeSelf(let hash): try devices.removeSelf(hash)
-        case .addApp(let topic, let name, let team, let checks, let allowsBroadcasts):
-            try apps.addApp(topic, name, team, checks, allowsBroadcasts)
-        case .changeApp(let topic, let name, let checks, let allowsBroadcasts):
-            try apps.changeApp(topic, name, checks, allowsBroadcasts)
-        case .apps: apps.apps()
-        case .app(let topic): try apps.app(topic)
-        case .removeApp(let topic): try apps.removeApp(topic)
-        case .addKey(let key): try credentials.addKey(key)
-        case .keys: credentials.allKeys()
-        case .revokeKey(let id): try credentials.revokeKey(id)
-        case .addCertificate(let certificate): try credentials.addCertificate(certificate)
-        case .certificates: credentials.allCertificates()
-        case .revokeCertificate(let fingerprint): try credentials.revokeCertificate(fingerprint)
-        case .createChannel(let id, let topic, let environment, let policy):
-            try channels.create(id, topic, environment, policy)
-        case .channel(let id, let topic, let environment): try channels.channel(id, topic, environment)
-        case .channels(let topic, let environment): try channels.channels(topic, environment)
-        case .removeChannel(let id, let topic, let environment): try channels.remove(id, topic, environment)
-        case .addEnrolmentCode(let hash, let expires): try credentials.addEnrolmentCode(hash, expires)
-        case .enrolmentCodes: try credentials.unusedEnrolmentCodes()
-        case .revokeEnrolmentCode(let id): try credentials.revokeEnrolmentCode(id)
-        case .sendToken(let request): try sendTokens.execute(request)
-        case .recipients(let topic, let devices, let countMax):
-            try sendTokens.recipients(topic, devices: devices, countMax: countMax)
-        case .devices(let after, let countMax): try devices.devices(after, countMax)
-        case .device(let id): try devices.device(id)
-        case .renameDevice(let device, let name): try devices.rename(device, name)
-        case .removeDevice(let device): try devices.removeDevice(device)
-        case .expireDevice(let device): try devices.expireDevice(device)
-        case .counts: .memoryQuery(.counts)
-        case .longestQueues(let countMax): .memoryQuery(.longestQueues(countMax: countMax))
+        case .allDevices(.trace(let query)): try traces.search(query, answer)
         case .backup(let order): RequestResult(backups.begin(order))
-        case .quota(let request): try quotas.execute(request)
-        case .policy(let request): try policies.execute(request)
-        case .authority(let request): try authorities.execute(request)
-        case .trace(let query): try traces.search(query, answer)
-        case .setWebhook(let topic, let url, let secret): try webhooks.set(topic, url, secret)
-        case .removeWebhook(let topic): try webhooks.remove(topic)
-        case .advanceWebhook(let topic, let position): try webhooks.advance(topic, to: position)
-        case .noteWebhookProblem(let topic, let problem): try webhooks.noteProblem(topic, problem)
-        }
-    }
-}
-
-extension StoreRequest {
-    /// Whether the request ends deliveries, so that nothing is delivered after its answer.
-    fileprivate var forbidsDeliveries: Bool {
-        switch self {
-        case .unregister, .setFilter, .unsubscribe, .expireDevice, .removeApp, .removeChannel, .changeApp,
-            .removeDevice, .removeSelf:
-            true
-        default: false
+        case .enrol, .device, .administer, .allDevices, .control: try requests.execute(request)
         }
     }
 }

@@ -10,28 +10,26 @@ final class FilterExecutor {
     private let registrations: RegistrationTable
     private let subscriptions: SubscriptionTable
     private let transaction: StoreTransaction
-    private let storedQueues: StoredQueues
-    private let sequences: Sequences
+    private let waiting: any WaitingNotifications
+    private let numbers: any NotificationNumbers
     fileprivate let authentication: DeviceAuthentication
 
     init(
-        _ tables: StoreTables, _ transaction: StoreTransaction, _ storedQueues: StoredQueues, _ sequences: Sequences,
+        _ tables: SharedTables, _ transaction: StoreTransaction, _ waiting: any WaitingNotifications,
+        _ numbers: any NotificationNumbers,
         _ authentication: DeviceAuthentication
     ) {
         topics = tables.topics
         registrations = tables.registrations
         subscriptions = tables.subscriptions
         self.transaction = transaction
-        self.storedQueues = storedQueues
-        self.sequences = sequences
+        self.waiting = waiting
+        self.numbers = numbers
         self.authentication = authentication
     }
 
     /// Replaces the filter of a device; processes only the topics that are added or removed.
-    func setFilter(
-        _ secretHash: [UInt8], _ refusedTopics: [TopicName]
-    ) throws(SQLError) -> RequestResult {
-        guard let device = try authentication.identify(secretHash) else { return .failure(.unauthorized) }
+    func setFilter(_ device: DeviceID, _ refusedTopics: [TopicName]) throws(SQLError) -> RequestResult {
         guard refusedTopics.count <= Limits.filterTopicCountMax,
             refusedTopics.allSatisfy({ $0.text.utf8.count <= Limits.topicByteCountMax })
         else { return .failure(.tooMany) }
@@ -50,15 +48,15 @@ final class FilterExecutor {
         else { return 0 }
         try registrations.setRefused(change.isRefused, device: device, topic: topic)
         // The subscriptions skip broadcasts that came while the topic was refused, also when it is allowed again.
-        var rowCount = 1 + (try subscriptions.skip(of: device, topic: topic, upTo: sequences.last))
+        var rowCount = 1 + (try subscriptions.skip(of: device, topic: topic, upTo: numbers.last))
         guard change.isRefused else { return rowCount }
-        let waiting = try storedQueues.remove(of: device, topic: topic)
-        transaction.note(waiting, .dropped, .refusedByDevice)
+        let removed = try waiting.remove(of: device, topic: topic)
+        transaction.note(removed, .dropped, .refusedByDevice)
         transaction.add(.stream(.dropUndelivered(topic, on: device)))
         for sequence in try subscriptions.stored(for: device, topic: topic) {
             transaction.add(.broadcast(.ended(sequence, device)))
         }
-        rowCount += waiting.count
+        rowCount += removed.count
         return rowCount
     }
 

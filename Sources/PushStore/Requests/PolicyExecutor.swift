@@ -11,7 +11,7 @@ final class PolicyExecutor {
     private let transaction: StoreTransaction
     private let authentication: DeviceAuthentication
 
-    init(_ tables: StoreTables, _ transaction: StoreTransaction, _ authentication: DeviceAuthentication) {
+    init(_ tables: SharedTables, _ transaction: StoreTransaction, _ authentication: DeviceAuthentication) {
         policies = tables.policies
         state = tables.state
         topics = tables.topics
@@ -22,9 +22,6 @@ final class PolicyExecutor {
     func execute(_ request: PolicyRequest) throws(SQLError) -> RequestResult {
         switch request {
         case .all: break
-        case .ofDevice(let secretHash):
-            guard let device = try authentication.identify(secretHash) else { return .failure(.unauthorized) }
-            return .unfinished(PolicyListing(policies, state, for: device))
         case .set(let key, let value, let isLocked):
             if let refusal = try refusal(of: key) { return .failure(refusal) }
             guard try policies.count() < Limits.policyRuleCountMax else { return .failure(.tooMany) }
@@ -36,6 +33,9 @@ final class PolicyExecutor {
         }
         return .unfinished(PolicyListing(policies, state, for: nil))
     }
+
+    /// Returns the rules for a device.
+    func rules(for device: DeviceID) -> RequestResult { .unfinished(PolicyListing(policies, state, for: device)) }
 
     /// Removes the rules of a removed app.
     func removeAll(topic: TopicName) throws(SQLError) {

@@ -10,7 +10,7 @@ final class QuotaExecutor {
     private let keys: KeyTable
     private let certificates: CertificateTable
 
-    init(_ tables: StoreTables) {
+    init(_ tables: SharedTables) {
         quotas = tables.quotas
         topics = tables.topics
         keys = tables.keys
@@ -40,7 +40,7 @@ final class QuotaExecutor {
     ///
     /// - Parameter subject: The subject.
     /// - Returns: The refusal; nil for a known subject.
-    /// - Throws: The error that SQLite returned.
+    /// - Throws: The error that the engine returned.
     private func refusal(of subject: QuotaSubject) throws(SQLError) -> StoreRefusal? {
         switch subject.kind {
         case .team: return nil

@@ -9,25 +9,21 @@ final class RegistrationExecutor {
     private let registrations: RegistrationTable
     private let subscriptions: SubscriptionTable
     private let transaction: StoreTransaction
-    private let storedQueues: StoredQueues
-    private let authentication: DeviceAuthentication
+    private let waiting: any WaitingNotifications
 
     init(
-        _ tables: StoreTables, _ transaction: StoreTransaction, _ storedQueues: StoredQueues,
-        _ authentication: DeviceAuthentication
+        _ tables: SharedTables, _ transaction: StoreTransaction, _ waiting: any WaitingNotifications
     ) {
         topics = tables.topics
         registrations = tables.registrations
         subscriptions = tables.subscriptions
         self.transaction = transaction
-        self.storedQueues = storedQueues
-        self.authentication = authentication
+        self.waiting = waiting
     }
 
     func register(
-        _ secretHash: [UInt8], _ topicName: TopicName, _ environment: Environment
+        _ device: DeviceID, _ topicName: TopicName, _ environment: Environment
     ) throws(SQLError) -> RequestResult {
-        guard let device = try authentication.identify(secretHash) else { return .failure(.unauthorized) }
         guard let topic = try topics.find(topicName)?.topic else { return .failure(.unknownTopic) }
         let earlier = try registrations.find(device: device.stored, topic: topic.id)
         if let earlier, earlier.isLive {
@@ -54,8 +50,7 @@ final class RegistrationExecutor {
     }
 
     /// Ends a registration; succeeds without one, for example after the app was removed.
-    func unregister(_ secretHash: [UInt8], _ topicName: TopicName) throws(SQLError) -> RequestResult {
-        guard let device = try authentication.identify(secretHash) else { return .failure(.unauthorized) }
+    func unregister(_ device: DeviceID, _ topicName: TopicName) throws(SQLError) -> RequestResult {
         guard let topic = try topics.find(topicName)?.topic.id,
             try registrations.find(device: device.stored, topic: topic)?.isLive == true
         else { return .success(.done) }
@@ -66,29 +61,29 @@ final class RegistrationExecutor {
     /// Ends a live registration, with its subscriptions and its queue; returns the number of changed rows.
     func end(_ device: DeviceID, _ topic: TopicID, asExpired: Bool = false) throws(SQLError) -> Int {
         try registrations.end(device: device, topic: topic, asExpired: asExpired, now: transaction.now)
-        let waiting = try storedQueues.remove(of: device, topic: topic)
+        let removed = try waiting.remove(of: device, topic: topic)
         let subscribed = try subscriptions.removeAll(of: device, topic: topic)
-        transaction.note(waiting, .unregistered)
+        transaction.note(removed, .unregistered)
         transaction.note(subscribed)
         transaction.add(.stream(.dropUndelivered(topic, on: device)))
         transaction.add(.count(.registrationsChanged(device)))
         transaction.add(.count(.registrationEnded(topic)))
-        return 1 + waiting.count + subscribed.count
+        return 1 + removed.count + subscribed.count
     }
 
     /// Ends all registrations of a device, with their subscriptions and queues; returns the number of changed rows.
     func endAll(of device: DeviceID, asExpired: Bool) throws(SQLError) -> Int {
         let topics = try registrations.endAll(of: device, asExpired: asExpired, now: transaction.now)
-        let waiting = try storedQueues.remove(of: device, topic: nil)
+        let removed = try waiting.remove(of: device, topic: nil)
         let subscribed = try subscriptions.removeAll(of: device)
-        transaction.note(waiting, .unregistered)
+        transaction.note(removed, .unregistered)
         transaction.note(subscribed)
         transaction.add(.count(.registrationsChanged(device)))
         for topic in topics {
             transaction.add(.stream(.dropUndelivered(topic, on: device)))
             transaction.add(.count(.registrationEnded(topic)))
         }
-        return topics.count + waiting.count + subscribed.count
+        return topics.count + removed.count + subscribed.count
     }
 
     /// Ends some registrations of an app; returns true when none is left.

@@ -27,7 +27,7 @@ protocol LongWork: AnyObject {
     /// Executes the next step, inside a transaction.
     ///
     /// - Returns: The result; `unfinished` with this work when more steps are left.
-    /// - Throws: The error that SQLite returned.
+    /// - Throws: The error that the engine returned.
     func step() throws(SQLError) -> RequestResult
 
     /// Starts over, because a transaction with a part of the work was rolled back.

@@ -10,7 +10,7 @@ final class SendTokenExecutor {
     private let registrations: RegistrationTable
     private let transaction: StoreTransaction
 
-    init(_ tables: StoreTables, _ transaction: StoreTransaction) {
+    init(_ tables: SharedTables, _ transaction: StoreTransaction) {
         tokens = tables.sendTokens
         topics = tables.topics
         registrations = tables.registrations

@@ -2,7 +2,6 @@
 
 internal import PushAPI
 internal import PushCore
-internal import PushSQLite
 
 /// The writer's current transaction: its time, the disk access that it allows, and its effects.
 final class StoreTransaction {

@@ -10,29 +10,26 @@ final class SubscriptionExecutor {
     private let registrations: RegistrationTable
     private let subscriptions: SubscriptionTable
     private let transaction: StoreTransaction
-    private let sequences: Sequences
-    private let authentication: DeviceAuthentication
+    private let numbers: any NotificationNumbers
     private let channels: ChannelExecutor
 
     init(
-        _ tables: StoreTables, _ transaction: StoreTransaction, _ sequences: Sequences,
-        _ authentication: DeviceAuthentication, _ channels: ChannelExecutor
+        _ tables: SharedTables, _ transaction: StoreTransaction, _ numbers: any NotificationNumbers,
+        _ channels: ChannelExecutor
     ) {
         topics = tables.topics
         channelRows = tables.channels
         registrations = tables.registrations
         subscriptions = tables.subscriptions
         self.transaction = transaction
-        self.sequences = sequences
-        self.authentication = authentication
+        self.numbers = numbers
         self.channels = channels
     }
 
     /// Subscribes an app to a channel; earlier broadcasts are skipped.
     func subscribe(
-        _ secretHash: [UInt8], _ topicName: TopicName, _ channel: ChannelID
+        _ device: DeviceID, _ topicName: TopicName, _ channel: ChannelID
     ) throws(SQLError) -> RequestResult {
-        guard let device = try authentication.identify(secretHash) else { return .failure(.unauthorized) }
         guard let (topic, registration) = try registration(of: topicName, on: device) else {
             return .failure(.unknownTopic)
         }
@@ -43,7 +40,7 @@ final class SubscriptionExecutor {
         guard try subscriptions.count(of: device, topic: topic) < Limits.subscriptionPerAppCountMax else {
             return .failure(.tooMany)
         }
-        try subscriptions.add(device, topic, row.number, since: sequences.last)
+        try subscriptions.add(device, topic, row.number, since: numbers.last)
         let token = DeviceTokenContents(device: device, topic: topic, generation: registration.generation)
         let subscription = ChannelSubscription(channel: row.number, token: token)
         transaction.add(.count(.subscribed(row.number, registration.isRefused ? nil : subscription)))
@@ -52,9 +49,8 @@ final class SubscriptionExecutor {
 
     /// Ends a subscription; succeeds without one.
     func unsubscribe(
-        _ secretHash: [UInt8], _ topicName: TopicName, _ channel: ChannelID
+        _ device: DeviceID, _ topicName: TopicName, _ channel: ChannelID
     ) throws(SQLError) -> RequestResult {
-        guard let device = try authentication.identify(secretHash) else { return .failure(.unauthorized) }
         guard let topic = try topics.find(topicName)?.topic.id, let row = try channelRows.find(channel),
             let ended = try subscriptions.remove(device, topic, row.number)
         else { return .success(.done) }
@@ -64,9 +60,8 @@ final class SubscriptionExecutor {
     }
 
     func subscriptions(
-        _ secretHash: [UInt8], _ topicName: TopicName
+        _ device: DeviceID, _ topicName: TopicName
     ) throws(SQLError) -> RequestResult {
-        guard let device = try authentication.identify(secretHash) else { return .failure(.unauthorized) }
         guard let (topic, _) = try registration(of: topicName, on: device) else { return .failure(.unknownTopic) }
         let read = { [subscriptions] (after: Int64?, countMax: Int) throws(SQLError) in
             try subscriptions.page(of: device, topic: topic, after: after ?? .min, countMax: countMax)

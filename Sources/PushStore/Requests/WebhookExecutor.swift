@@ -8,9 +8,9 @@ final class WebhookExecutor {
     private let webhooks: WebhookTable
     private let topics: TopicTable
     private let transaction: StoreTransaction
-    private let trace: TraceRecorder
+    private let trace: any TracePositions
 
-    init(_ tables: StoreTables, _ transaction: StoreTransaction, _ trace: TraceRecorder) {
+    init(_ tables: SharedTables, _ transaction: StoreTransaction, _ trace: any TracePositions) {
         webhooks = tables.webhooks
         topics = tables.topics
         self.transaction = transaction
@@ -26,8 +26,7 @@ final class WebhookExecutor {
         let known = try webhooks.all()
         guard known[topic] != nil || known.count < Limits.webhookCountMax else { return .failure(.tooMany) }
         try webhooks.set(topic, url: url, secret: secret, position: trace.nextPosition)
-        // Otherwise a crash could leave the position beyond the end of the trace, so the webhook would skip events.
-        trace.flushSoon()
+        try trace.noteWebhook(of: topic)
         transaction.noteDirectoryChange()
         return .success(.done)
     }

@@ -2,7 +2,6 @@
 
 internal import PushCore
 internal import PushSQL
-internal import PushSQLite
 
 /// The last broadcast of each channel that stores one: one row, whatever the number of subscribers.
 final class BroadcastTable {
@@ -13,16 +12,16 @@ final class BroadcastTable {
         var topic: TopicID
     }
 
-    private let insert: Statement
-    private let deleteOfChannel: Statement
-    private let deleteOfTopic: Statement
-    private let deleteOne: Statement
-    private let deleteExpired: Statement
-    private let selectWaiting: Statement
-    private let countByTopic: Statement
-    private let countOfDevice: Statement
+    private let insert: any SQLStatement
+    private let deleteOfChannel: any SQLStatement
+    private let deleteOfTopic: any SQLStatement
+    private let deleteOne: any SQLStatement
+    private let deleteExpired: any SQLStatement
+    private let selectWaiting: any SQLStatement
+    private let countByTopic: any SQLStatement
+    private let countOfDevice: any SQLStatement
 
-    init(_ connection: Connection) throws(SQLError) {
+    init(_ connection: any SQLDatabase) throws(SQLError) {
         insert = try connection.prepare("INSERT INTO broadcasts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         deleteOfChannel = try connection.prepare(
             """
@@ -45,18 +44,17 @@ final class BroadcastTable {
                 SELECT sequence FROM broadcasts WHERE expires_at_ms < ? ORDER BY expires_at_ms LIMIT ?)
             RETURNING sequence, channel, (SELECT topic FROM channels WHERE number = channel)
             """)
-        // CROSS JOIN fixes the order of the tables, because a device has few subscriptions and the server many
-        // broadcasts.
+        // In SQLite, CROSS JOIN fixes the order of the tables, because a device has few subscriptions and the server
+        // many broadcasts.
         selectWaiting = try connection.prepare(
             """
             SELECT sequence, channels.id, subscriptions.device, subscriptions.topic, registrations.generation,
                 accepted_at_ms, unique_high, unique_low, request_id, topic_name, priority, expiration, payload, checksum
-            FROM subscriptions CROSS JOIN broadcasts ON broadcasts.channel = subscriptions.channel
-                AND broadcasts.sequence > subscriptions.since
-            CROSS JOIN channels ON channels.number = subscriptions.channel
-            CROSS JOIN registrations ON registrations.device = subscriptions.device
-                AND registrations.topic = subscriptions.topic
-            WHERE subscriptions.device = ? AND sequence > ? AND expires_at_ms >= ? AND live = 1 AND refused = 0
+            FROM subscriptions CROSS JOIN broadcasts CROSS JOIN channels CROSS JOIN registrations
+            WHERE broadcasts.channel = subscriptions.channel AND broadcasts.sequence > subscriptions.since
+                AND channels.number = subscriptions.channel
+                AND registrations.device = subscriptions.device AND registrations.topic = subscriptions.topic
+                AND subscriptions.device = ? AND sequence > ? AND expires_at_ms >= ? AND live = 1 AND refused = 0
             ORDER BY sequence LIMIT ?
             """)
         countByTopic = try connection.prepare(
@@ -65,11 +63,10 @@ final class BroadcastTable {
             """)
         countOfDevice = try connection.prepare(
             """
-            SELECT count(*) FROM subscriptions CROSS JOIN broadcasts ON broadcasts.channel = subscriptions.channel
-                AND broadcasts.sequence > subscriptions.since
-            CROSS JOIN registrations ON registrations.device = subscriptions.device
-                AND registrations.topic = subscriptions.topic
-            WHERE subscriptions.device = ? AND refused = 0
+            SELECT count(*) FROM subscriptions CROSS JOIN broadcasts CROSS JOIN registrations
+            WHERE broadcasts.channel = subscriptions.channel AND broadcasts.sequence > subscriptions.since
+                AND registrations.device = subscriptions.device AND registrations.topic = subscriptions.topic
+                AND subscriptions.device = ? AND refused = 0
             """)
     }
 
@@ -79,7 +76,7 @@ final class BroadcastTable {
     ///   - template: The broadcast, not yet addressed to a device.
     ///   - channel: The channel.
     ///   - expiresAt: The time at which the stored broadcast expires.
-    /// - Throws: The error that SQLite returned.
+    /// - Throws: The error that the engine returned.
     func add(
         _ template: PendingNotification, of channel: ChannelNumber, expiresAt: Timestamp
     ) throws(SQLError) {
@@ -126,7 +123,7 @@ final class BroadcastTable {
         return try removed(by: deleteExpired)
     }
 
-    private func removed(by statement: Statement) throws(SQLError) -> [Removed] {
+    private func removed(by statement: any SQLStatement) throws(SQLError) -> [Removed] {
         var rows: [Removed] = []
         while try statement.step() {
             rows.append(
@@ -147,7 +144,7 @@ final class BroadcastTable {
     ///   - now: The current time.
     ///   - countMax: The maximum number of broadcasts.
     ///   - takeRow: Called with each broadcast, addressed to the device, and whether its checksum is correct.
-    /// - Throws: The error that SQLite returned.
+    /// - Throws: The error that the engine returned.
     func forEachWaiting(
         of device: DeviceID, after sequence: Int64, now: Timestamp, countMax: Int,
         _ takeRow: (PendingNotification, _ isIntact: Bool) -> Void

@@ -2,22 +2,21 @@
 
 internal import PushCore
 internal import PushSQL
-internal import PushSQLite
 
 /// Certificates of providers, without their keys; revoked ones stay.
 final class CertificateTable {
     /// The position after which a list continues.
     typealias ListCursor = (createdAt: Timestamp, fingerprint: [UInt8])
 
-    private let insert: Statement
-    private let insertTopic: Statement
-    private let selectKnown: Statement
-    private let selectPage: Statement
-    private let selectTopics: Statement
-    private let selectRevoked: Statement
-    private let revoke: Statement
+    private let insert: any SQLStatement
+    private let insertTopic: any SQLStatement
+    private let selectKnown: any SQLStatement
+    private let selectPage: any SQLStatement
+    private let selectTopics: any SQLStatement
+    private let selectRevoked: any SQLStatement
+    private let revoke: any SQLStatement
 
-    init(_ connection: Connection) throws(SQLError) {
+    init(_ connection: any SQLDatabase) throws(SQLError) {
         insert = try connection.prepare("INSERT INTO certificates VALUES (?, ?, ?, ?, ?, ?, ?)")
         insertTopic = try connection.prepare("INSERT INTO certificate_topics VALUES (?, ?, ?)")
         selectKnown = try connection.prepare("SELECT 1 FROM certificates WHERE fingerprint = ?")

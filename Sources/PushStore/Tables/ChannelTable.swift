@@ -2,7 +2,6 @@
 
 internal import PushCore
 internal import PushSQL
-internal import PushSQLite
 
 /// Broadcast channels; a removed one leaves nothing behind.
 ///
@@ -19,14 +18,14 @@ final class ChannelTable {
         var createdAt: Timestamp
     }
 
-    private let insert: Statement
-    private let selectOne: Statement
-    private let selectPage: Statement
-    private let selectAtBound: Statement
-    private let delete: Statement
-    private let deleteOfTopic: Statement
+    private let insert: any SQLStatement
+    private let selectOne: any SQLStatement
+    private let selectPage: any SQLStatement
+    private let selectAtBound: any SQLStatement
+    private let delete: any SQLStatement
+    private let deleteOfTopic: any SQLStatement
 
-    init(_ connection: Connection) throws(SQLError) {
+    init(_ connection: any SQLDatabase) throws(SQLError) {
         insert = try connection.prepare(
             "INSERT INTO channels(id, topic, environment, policy, created_at_ms) VALUES (?, ?, ?, ?, ?)")
         selectOne = try connection.prepare(
@@ -35,7 +34,11 @@ final class ChannelTable {
             """
             SELECT number, id, topic, environment, policy, created_at_ms FROM channels INDEXED BY channels_of_topic
             WHERE topic = ? AND number > ? ORDER BY number LIMIT ?
-            """)
+            """,
+            postgres: """
+                SELECT number, id, topic, environment, policy, created_at_ms FROM channels
+                WHERE topic = ? AND number > ? ORDER BY number LIMIT ?
+                """)
         selectAtBound = try connection.prepare(
             "SELECT 1 FROM channels WHERE topic = ? AND environment = ? LIMIT 1 OFFSET ?")
         delete = try connection.prepare("DELETE FROM channels WHERE number = ?")
@@ -98,7 +101,7 @@ final class ChannelTable {
     }
 
     /// Reads a row; returns nil if the disk damaged its values.
-    private func row(of statement: Statement) -> Row? {
+    private func row(of statement: any SQLStatement) -> Row? {
         guard let id = ChannelID(statement.bytes(1)), let environment = Environment(rawValue: statement.string(3)),
             let policy = MessageStoragePolicy(rawValue: Int(statement.int64(4)))
         else { return nil }
@@ -109,7 +112,7 @@ final class ChannelTable {
 }
 
 extension ChannelID {
-    /// The sixteen bytes in which SQLite stores the ID.
+    /// The sixteen bytes in which databases store the ID.
     var bytes: [UInt8] {
         [high, low].flatMap { half in
             stride(from: UInt64(56), through: 0, by: -8).map { UInt8(truncatingIfNeeded: half >> $0) }

@@ -3,7 +3,6 @@
 internal import PushAPI
 internal import PushCore
 internal import PushSQL
-internal import PushSQLite
 
 /// The delivery histories of devices, one row for each device.
 ///
@@ -44,14 +43,17 @@ final class DeliveryHistoryTable {
 
     private static let version: UInt8 = 1
 
-    private let select: Statement
-    private let upsert: Statement
-    private let delete: Statement
+    private let select: any SQLStatement
+    private let upsert: any SQLStatement
+    private let delete: any SQLStatement
     private var bytes: [UInt8] = []
 
-    init(_ connection: Connection) throws(SQLError) {
+    init(_ connection: any SQLDatabase) throws(SQLError) {
         select = try connection.prepare("SELECT entries FROM delivery_histories WHERE device = ?")
-        upsert = try connection.prepare("INSERT OR REPLACE INTO delivery_histories VALUES (?, ?)")
+        upsert = try connection.prepare(
+            """
+            INSERT INTO delivery_histories VALUES (?, ?) ON CONFLICT (device) DO UPDATE SET entries = excluded.entries
+            """)
         delete = try connection.prepare("DELETE FROM delivery_histories WHERE device = ?")
     }
 

@@ -2,7 +2,6 @@
 
 internal import PushCore
 internal import PushSQL
-internal import PushSQLite
 
 /// Enrolled devices; a removed device stays as a tombstone without its secret.
 final class DeviceTable {
@@ -29,26 +28,27 @@ final class DeviceTable {
         var agent: String
     }
 
-    private let insert: Statement
-    private let update: Statement
-    private let updateAgent: Statement
-    private let updateName: Statement
-    private let selectBySecret: Statement
-    private let selectRemoved: Statement
-    private let selectTaken: Statement
-    private let selectOne: Statement
-    private let selectPage: Statement
-    private let selectPlace: Statement
-    private let selectCount: Statement
-    private let tombstone: Statement
-    private let markSeen: Statement
-    private let markAllSeen: Statement
-    private let markDormant: Statement
-    private let selectUnseen: Statement
-    private let setAuthorityVersion: Statement
-    private let selectTrust: Statement
+    private let insert: any SQLStatement
+    private let update: any SQLStatement
+    private let updateAgent: any SQLStatement
+    private let updateName: any SQLStatement
+    private let selectBySecret: any SQLStatement
+    private let selectSecret: any SQLStatement
+    private let selectRemoved: any SQLStatement
+    private let selectTaken: any SQLStatement
+    private let selectOne: any SQLStatement
+    private let selectPage: any SQLStatement
+    private let selectPlace: any SQLStatement
+    private let selectCount: any SQLStatement
+    private let tombstone: any SQLStatement
+    private let markSeen: any SQLStatement
+    private let markAllSeen: any SQLStatement
+    private let markDormant: any SQLStatement
+    private let selectUnseen: any SQLStatement
+    private let setAuthorityVersion: any SQLStatement
+    private let selectTrust: any SQLStatement
 
-    init(_ connection: Connection) throws(SQLError) {
+    init(_ connection: any SQLDatabase) throws(SQLError) {
         insert = try connection.prepare(
             """
             INSERT INTO devices(id, secret_hash, name, platform, enrolled_at_ms, seen_at_ms, enrolled_under)
@@ -59,6 +59,8 @@ final class DeviceTable {
         updateName = try connection.prepare("UPDATE devices SET name = ? WHERE id = ?")
         selectBySecret = try connection.prepare(
             "SELECT id, seen_at_ms, dormant, agent FROM devices WHERE secret_hash = ?")
+        selectSecret = try connection.prepare(
+            "SELECT id, seen_at_ms, dormant, agent, secret_hash FROM devices WHERE id = ? AND removed_at_ms IS NULL")
         selectRemoved = try connection.prepare("SELECT removed_at_ms FROM devices WHERE id = ?")
         selectTaken = try connection.prepare("SELECT 1 FROM devices WHERE id = ? OR secret_hash = ?")
         selectOne = try connection.prepare(
@@ -70,7 +72,11 @@ final class DeviceTable {
             """
             SELECT id, name, platform, enrolled_at_ms, seen_at_ms, agent FROM devices INDEXED BY devices_by_enrolment
             WHERE removed_at_ms IS NULL AND (enrolled_at_ms, id) > (?, ?) ORDER BY enrolled_at_ms, id LIMIT ?
-            """)
+            """,
+            postgres: """
+                SELECT id, name, platform, enrolled_at_ms, seen_at_ms, agent FROM devices
+                WHERE removed_at_ms IS NULL AND (enrolled_at_ms, id) > (?, ?) ORDER BY enrolled_at_ms, id LIMIT ?
+                """)
         selectPlace = try connection.prepare("SELECT enrolled_at_ms FROM devices WHERE id = ?")
         selectCount = try connection.prepare("SELECT count(*) FROM devices WHERE removed_at_ms IS NULL")
         tombstone = try connection.prepare(
@@ -88,7 +94,11 @@ final class DeviceTable {
             """
             SELECT id FROM devices INDEXED BY devices_by_seen
             WHERE seen_at_ms < ? AND removed_at_ms IS NULL AND dormant = 0 ORDER BY seen_at_ms LIMIT ?
-            """)
+            """,
+            postgres: """
+                SELECT id FROM devices
+                WHERE seen_at_ms < ? AND removed_at_ms IS NULL AND dormant = 0 ORDER BY seen_at_ms LIMIT ?
+                """)
         setAuthorityVersion = try connection.prepare("UPDATE devices SET authority_version = ? WHERE id = ?")
         selectTrust = try connection.prepare(
             """
@@ -108,7 +118,7 @@ final class DeviceTable {
     /// Adds a device with a new ID and a new secret.
     func add(_ device: Int64, _ new: StoreRequest.NewDevice, now: Timestamp) throws(SQLError) {
         insert.bind(device, at: 1)
-        insert.bind(new.secretHash, at: 2)
+        insert.bind(new.secretHash(new.device), at: 2)
         insert.bind(new.name, at: 3)
         insert.bind(new.platform, at: 4)
         insert.bind(now.unixMilliseconds, at: 5)
@@ -123,22 +133,28 @@ final class DeviceTable {
     ///
     /// The earlier secret stops working.
     func change(_ device: Int64, _ new: StoreRequest.NewDevice) throws(SQLError) {
-        update.bind(new.secretHash, at: 1)
+        update.bind(new.secretHash(DeviceID(stored: device)), at: 1)
         update.bind(new.name, at: 2)
         update.bind(new.platform, at: 3)
         update.bind(device, at: 4)
         try update.run()
     }
 
-    /// Returns the live device that has a secret.
-    func authenticate(_ secretHash: [UInt8]) throws(SQLError) -> Identity? {
-        selectBySecret.bind(secretHash, at: 1)
-        defer { selectBySecret.reset() }
-        guard try selectBySecret.step() else { return nil }
+    /// Returns the live device that has a credential.
+    func authenticate(_ credential: DeviceCredential) throws(SQLError) -> Identity? {
+        let select = credential.device == nil ? selectBySecret : selectSecret
+        if let device = credential.device {
+            select.bind(device.stored, at: 1)
+        } else {
+            select.bind(credential.secretHash, at: 1)
+        }
+        defer { select.reset() }
+        guard try select.step() else { return nil }
+        guard credential.device == nil || credential.hasHash(select.bytes(4)) else { return nil }
         return Identity(
-            device: DeviceID(stored: selectBySecret.int64(0)),
-            seenAt: selectBySecret.optionalInt64(1).map(Timestamp.init(unixMilliseconds:)),
-            isDormant: selectBySecret.int64(2) != 0, agent: selectBySecret.string(3))
+            device: DeviceID(stored: select.int64(0)),
+            seenAt: select.optionalInt64(1).map(Timestamp.init(unixMilliseconds:)),
+            isDormant: select.int64(2) != 0, agent: select.string(3))
     }
 
     /// Records the name and version of a device's agent.
@@ -148,13 +164,11 @@ final class DeviceTable {
         try updateAgent.run()
     }
 
-    /// Changes the name of a live device; returns false if the device does not exist or was removed.
-    func rename(_ device: Int64, _ name: String) throws(SQLError) -> Bool {
-        guard try find(device) != nil else { return false }
+    /// Changes the name of a live device.
+    func rename(_ device: Int64, _ name: String) throws(SQLError) {
         updateName.bind(name, at: 1)
         updateName.bind(device, at: 2)
         try updateName.run()
-        return true
     }
 
     /// Returns whether a device was ever enrolled, including removed ones.
@@ -256,7 +270,7 @@ final class DeviceTable {
         return all
     }
 
-    private func row(of statement: Statement) -> Row {
+    private func row(of statement: any SQLStatement) -> Row {
         Row(
             id: DeviceID(stored: statement.int64(0)), name: statement.string(1), platform: statement.string(2),
             enrolledAt: Timestamp(unixMilliseconds: statement.int64(3)),
@@ -268,6 +282,6 @@ extension DeviceID {
     /// Decodes a number that `stored` returned.
     init(stored: Int64) { self.init(rawValue: UInt64(bitPattern: stored)) }
 
-    /// The number in the form in which SQLite stores it.
+    /// The number in the form in which databases store it.
     var stored: Int64 { Int64(bitPattern: rawValue) }
 }

@@ -2,20 +2,19 @@
 
 internal import PushCore
 internal import PushSQL
-internal import PushSQLite
 
 /// Hashes of enrolment codes; each code can be used once.
 final class EnrolmentCodeTable {
-    private let insert: Statement
-    private let select: Statement
-    private let use: Statement
-    private let selectDevice: Statement
-    private let deleteOld: Statement
-    private let selectUnused: Statement
-    private let deleteUnused: Statement
-    private let connection: Connection
+    private let insert: any SQLStatement
+    private let select: any SQLStatement
+    private let use: any SQLStatement
+    private let selectDevice: any SQLStatement
+    private let deleteOld: any SQLStatement
+    private let selectUnused: any SQLStatement
+    private let deleteUnused: any SQLStatement
+    private let connection: any SQLDatabase
 
-    init(_ connection: Connection) throws(SQLError) {
+    init(_ connection: any SQLDatabase) throws(SQLError) {
         self.connection = connection
         insert = try connection.prepare("INSERT INTO enrolment_codes(hash, expires_at) VALUES (?, ?)")
         select = try connection.prepare("SELECT 1 FROM enrolment_codes WHERE hash = ?")

@@ -2,22 +2,21 @@
 
 internal import PushCore
 internal import PushSQL
-internal import PushSQLite
 
 /// Signing keys of providers, public keys only; revoked ones stay.
 final class KeyTable {
     /// The position after which a list continues.
     typealias ListCursor = (createdAt: Timestamp, id: String)
 
-    private let insert: Statement
-    private let insertTopic: Statement
-    private let selectRevoked: Statement
-    private let selectAll: Statement
-    private let selectPage: Statement
-    private let selectTopics: Statement
-    private let revoke: Statement
+    private let insert: any SQLStatement
+    private let insertTopic: any SQLStatement
+    private let selectRevoked: any SQLStatement
+    private let selectAll: any SQLStatement
+    private let selectPage: any SQLStatement
+    private let selectTopics: any SQLStatement
+    private let revoke: any SQLStatement
 
-    init(_ connection: Connection) throws(SQLError) {
+    init(_ connection: any SQLDatabase) throws(SQLError) {
         insert = try connection.prepare(
             """
             INSERT INTO keys(id, team, scoped, public_key, created_at, revoked_at, environment)
@@ -91,7 +90,7 @@ final class KeyTable {
         }
     }
 
-    private func key(of row: Statement) throws(SQLError) -> SigningKey {
+    private func key(of row: any SQLStatement) throws(SQLError) -> SigningKey {
         let id = row.string(0)
         return SigningKey(
             id: id, teamID: row.string(1), topics: row.int64(2) == 0 ? nil : try topics(of: id),

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushSQL
-internal import PushSQLite
 
 /// A page of a list: rows, and the key after which the list continues.
 struct ListPage<Row, Key> {
@@ -10,7 +9,7 @@ struct ListPage<Row, Key> {
     var next: Key?
 }
 
-extension Statement {
+extension SQLStatement {
     /// Reads the rows of a statement with a LIMIT into a page, and resets it.
     ///
     /// - Parameters:
@@ -18,9 +17,9 @@ extension Statement {
     ///   - row: Reads the current row; returns nil to leave it out.
     ///   - key: Reads the current row's key.
     /// - Returns: The page.
-    /// - Throws: The error that SQLite returned.
+    /// - Throws: The error that the engine returned.
     func page<Row, Key>(
-        countMax: Int, row: (Statement) throws(SQLError) -> Row?, key: (Statement) -> Key
+        countMax: Int, row: (any SQLStatement) throws(SQLError) -> Row?, key: (any SQLStatement) -> Key
     ) throws(SQLError) -> ListPage<Row, Key> {
         defer { reset() }
         var page = ListPage<Row, Key>()

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
-internal import PushSQLite
+internal import PushSQL
 
 extension PendingNotification {
     /// Reads a row that `BroadcastTable` selected; the result equals that of `init(_:sequence:)`.
-    init(broadcastRow row: Statement) {
+    init(broadcastRow row: any SQLStatement) {
         let uniqueID = UniqueID(high: UInt64(bitPattern: row.int64(6)), low: UInt64(bitPattern: row.int64(7)))
         self.init(
             sequence: row.int64(0),

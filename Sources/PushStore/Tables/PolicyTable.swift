@@ -3,7 +3,6 @@
 internal import PushAPI
 internal import PushCore
 internal import PushSQL
-internal import PushSQLite
 
 /// The policy rules of administrators; device 0 stands for every device, an empty topic for every app.
 final class PolicyTable {
@@ -23,7 +22,7 @@ final class PolicyTable {
                 setting: name, value: value, locked: isLocked)
         }
 
-        /// Returns whether the rule precedes another in SQLite's text order by topic and setting, which compares bytes.
+        /// Returns whether the rule precedes another in the order of the table by topic and setting, which compares bytes.
         func isBefore(_ other: Rule) -> Bool {
             if topic == other.topic { return name.utf8.lexicographicallyPrecedes(other.name.utf8) }
             guard let otherTopic = other.topic else { return false }
@@ -31,16 +30,16 @@ final class PolicyTable {
         }
     }
 
-    private let selectAll: Statement
-    private let selectOwn: Statement
-    private let selectGeneral: Statement
-    private let upsert: Statement
-    private let delete: Statement
-    private let deleteDevice: Statement
-    private let deleteTopic: Statement
-    private let countAll: Statement
+    private let selectAll: any SQLStatement
+    private let selectOwn: any SQLStatement
+    private let selectGeneral: any SQLStatement
+    private let upsert: any SQLStatement
+    private let delete: any SQLStatement
+    private let deleteDevice: any SQLStatement
+    private let deleteTopic: any SQLStatement
+    private let countAll: any SQLStatement
 
-    init(_ connection: Connection) throws(SQLError) {
+    init(_ connection: any SQLDatabase) throws(SQLError) {
         selectAll = try connection.prepare(
             """
             SELECT device, topic, name, value, locked FROM policies WHERE (device, topic, name) > (?1, ?2, ?3)
@@ -59,7 +58,11 @@ final class PolicyTable {
                 SELECT 1 FROM policies WHERE device = ?1 AND topic = rule.topic AND name = rule.name)
             ORDER BY topic, name LIMIT ?4
             """)
-        upsert = try connection.prepare("INSERT OR REPLACE INTO policies VALUES (?, ?, ?, ?, ?)")
+        upsert = try connection.prepare(
+            """
+            INSERT INTO policies VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT (device, topic, name) DO UPDATE SET value = excluded.value, locked = excluded.locked
+            """)
         delete = try connection.prepare("DELETE FROM policies WHERE device = ? AND topic = ? AND name = ? RETURNING 1")
         deleteDevice = try connection.prepare("DELETE FROM policies WHERE device = ?")
         deleteTopic = try connection.prepare("DELETE FROM policies WHERE topic = ? RETURNING 1")
@@ -81,7 +84,7 @@ final class PolicyTable {
     ///   - last: The last rule that was read; nil for the first rules.
     ///   - countMax: The maximum number of rules.
     /// - Returns: The rules; fewer than `countMax` at the end.
-    /// - Throws: The error that SQLite returned.
+    /// - Throws: The error that the engine returned.
     func rules(for device: DeviceID, isOwn: Bool, after last: Rule?, countMax: Int) throws(SQLError) -> [Rule] {
         let statement = isOwn ? selectOwn : selectGeneral
         statement.bind(device.stored, at: 1)
@@ -123,13 +126,13 @@ final class PolicyTable {
         return isAny
     }
 
-    private func bind(_ key: PolicyRequest.RuleKey, _ statement: Statement) {
+    private func bind(_ key: PolicyRequest.RuleKey, _ statement: any SQLStatement) {
         statement.bind(key.device?.stored ?? 0, at: 1)
         statement.bind(key.topic?.text ?? "", at: 2)
         statement.bind(key.setting.rawValue, at: 3)
     }
 
-    private func rules(_ statement: Statement, after last: Rule?, countMax: Int) throws(SQLError) -> [Rule] {
+    private func rules(_ statement: any SQLStatement, after last: Rule?, countMax: Int) throws(SQLError) -> [Rule] {
         statement.bind(last?.topic?.text ?? "", at: 2)
         statement.bind(last?.name ?? "", at: 3)
         statement.bind(Int64(countMax), at: 4)

@@ -2,24 +2,49 @@
 
 internal import PushCore
 internal import PushSQL
-internal import PushSQLite
 
 /// The quota limits of teams, keys and apps, and the usage of each on the last day on which it sent.
 ///
-/// A NULL limit means that the configuration's limit applies.
+/// A NULL limit means that the configuration's limit applies. In PostgreSQL, each node has usage rows of its own.
 final class QuotaTable {
-    private let selectLimits: Statement
-    private let selectUses: Statement
-    private let upsertLimits: Statement
-    private let deleteLimits: Statement
-    private let upsertUse: Statement
+    private let node: Int64?
+    private let selectLimits: any SQLStatement
+    private let selectUses: any SQLStatement
+    private let upsertLimits: any SQLStatement
+    private let deleteLimits: any SQLStatement
+    private let upsertUse: any SQLStatement
 
-    init(_ connection: Connection) throws(SQLError) {
+    /// Prepares the statements.
+    ///
+    /// - Parameters:
+    ///   - connection: The connection.
+    ///   - node: The number of this node, for PostgreSQL only.
+    /// - Throws: The error that the engine returned.
+    init(_ connection: any SQLDatabase, node: Int64?) throws(SQLError) {
+        self.node = node
         selectLimits = try connection.prepare("SELECT kind, name, rate, burst, daily, bad_tokens FROM quotas")
-        selectUses = try connection.prepare("SELECT kind, name, day, used FROM quota_uses")
-        upsertLimits = try connection.prepare("INSERT OR REPLACE INTO quotas VALUES (?, ?, ?, ?, ?, ?)")
+        selectUses = try connection.prepare(
+            "SELECT kind, name, day, used FROM quota_uses",
+            postgres: """
+                SELECT kind, name, day, CAST(sum(used) AS bigint) FROM quota_uses AS a WHERE day = (
+                    SELECT max(day) FROM quota_uses AS b WHERE a.kind = b.kind AND a.name = b.name)
+                GROUP BY kind, name, day
+                """)
+        upsertLimits = try connection.prepare(
+            """
+            INSERT INTO quotas VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (kind, name) DO UPDATE SET rate = excluded.rate,
+                burst = excluded.burst, daily = excluded.daily, bad_tokens = excluded.bad_tokens
+            """)
         deleteLimits = try connection.prepare("DELETE FROM quotas WHERE kind = ? AND name = ?")
-        upsertUse = try connection.prepare("INSERT OR REPLACE INTO quota_uses VALUES (?, ?, ?, ?)")
+        upsertUse = try connection.prepare(
+            """
+            INSERT INTO quota_uses(kind, name, day, used) VALUES (?, ?, ?, ?)
+            ON CONFLICT (kind, name) DO UPDATE SET day = excluded.day, used = excluded.used
+            """,
+            postgres: """
+                INSERT INTO quota_uses(kind, name, day, used, node) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT (kind, name, node) DO UPDATE SET day = excluded.day, used = excluded.used
+                """)
     }
 
     /// Returns the limits that administrators set.
@@ -66,6 +91,7 @@ final class QuotaTable {
         upsertUse.bind(use.subject.name, at: 2)
         upsertUse.bind(use.day, at: 3)
         upsertUse.bind(use.count, at: 4)
+        if let node { upsertUse.bind(node, at: 5) }
         try upsertUse.run()
     }
 }

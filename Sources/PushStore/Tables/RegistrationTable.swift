@@ -2,7 +2,6 @@
 
 internal import PushCore
 internal import PushSQL
-internal import PushSQLite
 
 /// The registrations of apps on devices, and the topics that each device refuses.
 ///
@@ -11,26 +10,26 @@ internal import PushSQLite
 final class RegistrationTable {
     typealias Row = RegistrationState
 
-    private let select: Statement
-    private let selectAll: Statement
-    private let selectEnvironment: Statement
-    private let upsert: Statement
-    private let countLive: Statement
-    private let end: Statement
-    private let endOfDevice: Statement
-    private let selectDevices: Statement
-    private let selectTopics: Statement
-    private let selectRecipients: Statement
-    private let liveTopics: Statement
-    private let countByTopic: Statement
-    private let clearFilter: Statement
-    private let addFilter: Statement
-    private let selectFilter: Statement
-    private let removeFilter: Statement
-    private let selectFilterTopics: Statement
-    private let markRefused: Statement
+    private let select: any SQLStatement
+    private let selectAll: any SQLStatement
+    private let selectEnvironment: any SQLStatement
+    private let upsert: any SQLStatement
+    private let countLive: any SQLStatement
+    private let end: any SQLStatement
+    private let endOfDevice: any SQLStatement
+    private let selectDevices: any SQLStatement
+    private let selectTopics: any SQLStatement
+    private let selectRecipients: any SQLStatement
+    private let liveTopics: any SQLStatement
+    private let countByTopic: any SQLStatement
+    private let clearFilter: any SQLStatement
+    private let addFilter: any SQLStatement
+    private let selectFilter: any SQLStatement
+    private let removeFilter: any SQLStatement
+    private let selectFilterTopics: any SQLStatement
+    private let markRefused: any SQLStatement
 
-    init(_ connection: Connection) throws(SQLError) {
+    init(_ connection: any SQLDatabase) throws(SQLError) {
         select = try connection.prepare(
             """
             SELECT generation, live, refused, ended_at_ms, expired FROM registrations WHERE device = ? AND topic = ?
@@ -43,7 +42,8 @@ final class RegistrationTable {
             """
             INSERT INTO registrations(device, topic, generation, live, refused, registered_at_ms, environment)
             VALUES (?1, ?2, ?3, 1, ?4, ?5, ?6)
-            ON CONFLICT DO UPDATE SET generation = ?3, live = 1, refused = ?4, registered_at_ms = ?5, environment = ?6
+            ON CONFLICT (device, topic) DO UPDATE
+            SET generation = ?3, live = 1, refused = ?4, registered_at_ms = ?5, environment = ?6
             """)
         countLive = try connection.prepare("SELECT count(*) FROM registrations WHERE device = ? AND live = 1")
         end = try connection.prepare(
@@ -58,12 +58,17 @@ final class RegistrationTable {
         selectDevices = try connection.prepare(
             """
             SELECT device FROM registrations INDEXED BY registrations_by_topic WHERE topic = ? AND live = 1 LIMIT ?
-            """)
+            """,
+            postgres: "SELECT device FROM registrations WHERE topic = ? AND live = 1 LIMIT ?")
         selectRecipients = try connection.prepare(
             """
             SELECT device, generation FROM registrations INDEXED BY registrations_by_topic
             WHERE topic = ? AND live = 1 AND device > ? ORDER BY device LIMIT ?
-            """)
+            """,
+            postgres: """
+                SELECT device, generation FROM registrations
+                WHERE topic = ? AND live = 1 AND device > ? ORDER BY device LIMIT ?
+                """)
         selectTopics = try connection.prepare("SELECT topic FROM registrations WHERE device = ? AND live = 1 LIMIT ?")
         liveTopics = try connection.prepare(
             """
@@ -73,7 +78,7 @@ final class RegistrationTable {
         countByTopic = try connection.prepare(
             "SELECT topic, count(*) FROM registrations WHERE live = 1 GROUP BY topic")
         clearFilter = try connection.prepare("DELETE FROM filters WHERE device = ?")
-        addFilter = try connection.prepare("INSERT OR IGNORE INTO filters VALUES (?, ?)")
+        addFilter = try connection.prepare("INSERT INTO filters VALUES (?, ?) ON CONFLICT DO NOTHING")
         selectFilter = try connection.prepare("SELECT 1 FROM filters WHERE device = ? AND topic = ?")
         removeFilter = try connection.prepare("DELETE FROM filters WHERE device = ? AND topic = ?")
         selectFilterTopics = try connection.prepare("SELECT topic FROM filters WHERE device = ?")
@@ -96,7 +101,7 @@ final class RegistrationTable {
         return rows
     }
 
-    private func row(of select: Statement) -> Row {
+    private func row(of select: any SQLStatement) -> Row {
         Row(
             generation: UInt32(truncatingIfNeeded: select.int64(0)), isLive: select.int64(1) != 0,
             isRefused: select.int64(2) != 0, endedAt: select.optionalInt64(3).map(Timestamp.init(unixMilliseconds:)),
@@ -238,7 +243,7 @@ final class RegistrationTable {
         return try selectFilter.step()
     }
 
-    private func topics(of statement: Statement) throws(SQLError) -> [TopicID] {
+    private func topics(of statement: any SQLStatement) throws(SQLError) -> [TopicID] {
         var topics: [TopicID] = []
         while try statement.step() { topics.append(TopicID(stored: statement.int64(0))) }
         return topics

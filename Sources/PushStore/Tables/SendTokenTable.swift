@@ -2,18 +2,17 @@
 
 internal import PushCore
 internal import PushSQL
-internal import PushSQLite
 
 /// The hashes of the tokens with which scripts send.
 final class SendTokenTable {
-    private let insert: Statement
-    private let selectAll: Statement
-    private let find: Statement
-    private let delete: Statement
-    private let deleteAll: Statement
-    private let deleteExpired: Statement
+    private let insert: any SQLStatement
+    private let selectAll: any SQLStatement
+    private let find: any SQLStatement
+    private let delete: any SQLStatement
+    private let deleteAll: any SQLStatement
+    private let deleteExpired: any SQLStatement
 
-    init(_ connection: Connection) throws(SQLError) {
+    init(_ connection: any SQLDatabase) throws(SQLError) {
         insert = try connection.prepare(
             "INSERT INTO send_tokens(id, hash, topic, name, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)")
         selectAll = try connection.prepare(
@@ -70,7 +69,7 @@ final class SendTokenTable {
 }
 
 extension SendToken {
-    fileprivate init(row: Statement) {
+    fileprivate init(row: any SQLStatement) {
         self.init(
             hash: row.bytes(0), topic: TopicID(stored: row.int64(1)), name: row.string(2),
             createdAt: Timestamp(unixSeconds: row.int64(3)),

@@ -2,18 +2,17 @@
 
 internal import PushCore
 internal import PushSQL
-internal import PushSQLite
 
 /// Single numbers in the file: the last running time, the reserved and archived sequences, and the versions that
 /// devices learn.
 final class StateTable {
-    private let select: Statement
-    private let upsert: Statement
+    private let select: any SQLStatement
+    private let upsert: any SQLStatement
 
-    init(_ connection: Connection) throws(SQLError) {
+    init(_ connection: any SQLDatabase) throws(SQLError) {
         select = try connection.prepare("SELECT value FROM state WHERE name = ?")
         upsert = try connection.prepare(
-            "INSERT INTO state VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value")
+            "INSERT INTO state VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value")
     }
 
     /// Returns the last time at which the server recorded that it runs; nil in a new file.

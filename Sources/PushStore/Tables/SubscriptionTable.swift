@@ -2,7 +2,6 @@
 
 internal import PushCore
 internal import PushSQL
-internal import PushSQLite
 
 /// The channel subscriptions of apps on devices, and the broadcasts that each has received or skipped.
 ///
@@ -18,20 +17,20 @@ final class SubscriptionTable {
         var storedSequence: Int64?
     }
 
-    private let connection: Connection
-    private let insert: Statement
-    private let selectOne: Statement
-    private let selectCount: Statement
-    private let selectChannels: Statement
-    private let selectActive: Statement
-    private let countByChannel: Statement
-    private let acknowledge: Statement
-    private let selectWaiting: Statement
-    private let skip: Statement
-    private let selectStored: Statement
+    private let connection: any SQLDatabase
+    private let insert: any SQLStatement
+    private let selectOne: any SQLStatement
+    private let selectCount: any SQLStatement
+    private let selectChannels: any SQLStatement
+    private let selectActive: any SQLStatement
+    private let countByChannel: any SQLStatement
+    private let acknowledge: any SQLStatement
+    private let selectWaiting: any SQLStatement
+    private let skip: any SQLStatement
+    private let selectStored: any SQLStatement
     private let delete: DeleteStatements
 
-    init(_ connection: Connection) throws(SQLError) {
+    init(_ connection: any SQLDatabase) throws(SQLError) {
         self.connection = connection
         insert = try connection.prepare(
             "INSERT INTO subscriptions(device, topic, channel, since) VALUES (?, ?, ?, ?)")
@@ -41,9 +40,14 @@ final class SubscriptionTable {
         selectChannels = try connection.prepare(
             """
             SELECT channels.id, position, channel FROM subscriptions INDEXED BY subscriptions_by_device
-            CROSS JOIN channels ON channels.number = subscriptions.channel
-            WHERE subscriptions.device = ? AND subscriptions.topic = ? AND channel > ? ORDER BY channel LIMIT ?
-            """)
+            CROSS JOIN channels WHERE channels.number = subscriptions.channel
+                AND subscriptions.device = ? AND subscriptions.topic = ? AND channel > ? ORDER BY channel LIMIT ?
+            """,
+            postgres: """
+                SELECT channels.id, position, channel FROM subscriptions
+                JOIN channels ON channels.number = subscriptions.channel
+                WHERE subscriptions.device = ? AND subscriptions.topic = ? AND channel > ? ORDER BY channel LIMIT ?
+                """)
         selectActive = try connection.prepare(
             """
             SELECT channel, topic, generation FROM subscriptions JOIN registrations USING (device, topic)
@@ -67,8 +71,8 @@ final class SubscriptionTable {
             "UPDATE subscriptions SET since = ?1 WHERE device = ?2 AND topic = ?3 AND since < ?1")
         selectStored = try connection.prepare(
             """
-            SELECT sequence FROM subscriptions CROSS JOIN broadcasts USING (channel)
-            WHERE subscriptions.device = ? AND subscriptions.topic = ?
+            SELECT sequence FROM subscriptions CROSS JOIN broadcasts
+            WHERE subscriptions.channel = broadcasts.channel AND subscriptions.device = ? AND subscriptions.topic = ?
             """)
         delete = try DeleteStatements(connection)
     }
@@ -102,7 +106,7 @@ final class SubscriptionTable {
     ///   - number: The channel number after which to read.
     ///   - countMax: The maximum number of rows.
     /// - Returns: The channels with their positions.
-    /// - Throws: The error that SQLite returned.
+    /// - Throws: The error that the engine returned.
     func page(
         of device: DeviceID, topic: TopicID, after number: Int64, countMax: Int
     ) throws(SQLError) -> ListPage<(channel: ChannelID, position: Int64), Int64> {
@@ -227,7 +231,7 @@ final class SubscriptionTable {
         return counts
     }
 
-    private func ended(by statement: Statement) throws(SQLError) -> [Ended] {
+    private func ended(by statement: any SQLStatement) throws(SQLError) -> [Ended] {
         var rows: [Ended] = []
         while try statement.step() {
             rows.append(
@@ -242,14 +246,14 @@ final class SubscriptionTable {
 
 /// The statements that end subscriptions; they return the ended ones with the sequence of the stored broadcast.
 private struct DeleteStatements {
-    let one: Statement
-    let ofRegistration: Statement
-    let ofDevice: Statement
-    let someOfChannel: Statement
-    let someOfRegistration: Statement
-    let ofTopic: Statement
+    let one: any SQLStatement
+    let ofRegistration: any SQLStatement
+    let ofDevice: any SQLStatement
+    let someOfChannel: any SQLStatement
+    let someOfRegistration: any SQLStatement
+    let ofTopic: any SQLStatement
 
-    init(_ connection: Connection) throws(SQLError) {
+    init(_ connection: any SQLDatabase) throws(SQLError) {
         one = try connection.prepare(
             """
             DELETE FROM subscriptions WHERE device = ? AND topic = ? AND channel = ? RETURNING device, channel,

@@ -2,7 +2,6 @@
 
 internal import PushCore
 internal import PushSQL
-internal import PushSQLite
 
 /// Apps, each with its topic; a removed app stays as a tombstone and its number is never reused.
 final class TopicTable {
@@ -11,14 +10,14 @@ final class TopicTable {
         var displayName: String
     }
 
-    private let insert: Statement
-    private let update: Statement
-    private let selectByName: Statement
-    private let selectAll: Statement
-    private let selectPage: Statement
-    private let tombstone: Statement
+    private let insert: any SQLStatement
+    private let update: any SQLStatement
+    private let selectByName: any SQLStatement
+    private let selectAll: any SQLStatement
+    private let selectPage: any SQLStatement
+    private let tombstone: any SQLStatement
 
-    init(_ connection: Connection) throws(SQLError) {
+    init(_ connection: any SQLDatabase) throws(SQLError) {
         insert = try connection.prepare(
             "INSERT INTO topics(topic, name, team, added_at_ms, checks, broadcasts) VALUES (?, ?, ?, ?, ?, ?)")
         update = try connection.prepare("UPDATE topics SET name = ?, checks = ?, broadcasts = ? WHERE id = ?")
@@ -97,7 +96,7 @@ final class TopicTable {
     }
 
     /// Reads a row; returns nil for a number beyond 32 bits, after more than four billion apps.
-    private func row(of statement: Statement) -> Row? {
+    private func row(of statement: any SQLStatement) -> Row? {
         guard let number = UInt32(exactly: statement.int64(0)) else { return nil }
         // A value that the disk damaged falls back to the default of new apps.
         let topic = Topic(

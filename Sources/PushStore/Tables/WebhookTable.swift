@@ -2,22 +2,22 @@
 
 internal import PushCore
 internal import PushSQL
-internal import PushSQLite
 
 /// The webhooks of apps, with the position in the trace up to which each back-end has received the events.
 final class WebhookTable {
-    private let upsert: Statement
-    private let selectAll: Statement
-    private let selectOne: Statement
-    private let updatePosition: Statement
-    private let updateProblem: Statement
-    private let delete: Statement
+    private let upsert: any SQLStatement
+    private let selectAll: any SQLStatement
+    private let selectOne: any SQLStatement
+    private let updatePosition: any SQLStatement
+    private let updateProblem: any SQLStatement
+    private let delete: any SQLStatement
 
-    init(_ connection: Connection) throws(SQLError) {
+    init(_ connection: any SQLDatabase) throws(SQLError) {
         upsert = try connection.prepare(
             """
             INSERT INTO webhooks(topic, url, secret, position) VALUES (?, ?, ?, ?)
-            ON CONFLICT DO UPDATE SET url = excluded.url, secret = excluded.secret, problem = NULL, failing_at_ms = NULL
+            ON CONFLICT (topic) DO UPDATE
+            SET url = excluded.url, secret = excluded.secret, problem = NULL, failing_at_ms = NULL
             """)
         selectAll = try connection.prepare(
             "SELECT topic, url, secret, position, failing_at_ms, problem FROM webhooks ORDER BY topic")
@@ -80,7 +80,7 @@ final class WebhookTable {
 }
 
 extension Webhook {
-    fileprivate init(row: Statement) {
+    fileprivate init(row: any SQLStatement) {
         self.init(
             url: row.string(1), secret: row.bytes(2), position: row.int64(3),
             failingSince: row.optionalInt64(4).map(Timestamp.init(unixMilliseconds:)), problem: row.optionalString(5))

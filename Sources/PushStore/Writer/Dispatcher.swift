@@ -65,19 +65,19 @@ final class Dispatcher {
         switch command {
         case .accept(let notification, let answer): try accept(notification, answer)
         case .acknowledge(let acknowledgements, let device): try acknowledge(acknowledgements, of: device)
-        case .attach(let secretHash, let stream, let agent): try attach(secretHash, stream, agent)
+        case .attach(let credential, let stream, let agent): try attach(credential, stream, agent)
         case .detach(let stream):
             guard let device = deliveryState.detach(stream) else { return }
             pendingWrites.expedite(device)
-        case .perform(.acknowledge(let secretHash, let acknowledgements), let answer):
-            try acknowledge(secretHash, acknowledgements, answer)
-        case .perform(.identify(let secretHash), let answer):
-            guard let identity = try identify(secretHash) else {
+        case .perform(.device(.acknowledge(let acknowledgements), let credential), let answer):
+            try acknowledge(credential, acknowledgements, answer)
+        case .perform(.device(.identify, let credential), let answer):
+            guard let identity = try identify(credential) else {
                 return deliveryState.replies.refuse(.unauthorized, answer)
             }
             deliveryState.replies.answer(.identified(identity.device), answer)
         // `Writer.isForDispatcher` routes these commands to the executor or the gate, so this case is unreachable.
-        case .perform, .publish, .host: deliveryState.refuse(command, Executor.misdirected)
+        case .perform, .publish, .host: deliveryState.refuse(command, RequestExecutor.misdirected)
         }
     }
 
@@ -89,8 +89,8 @@ final class Dispatcher {
 
     // MARK: Streams
 
-    private func attach(_ secretHash: [UInt8], _ stream: ReplyAddress, _ agent: String) throws(SQLError) {
-        guard let identity = try identify(secretHash) else {
+    private func attach(_ credential: DeviceCredential, _ stream: ReplyAddress, _ agent: String) throws(SQLError) {
+        guard let identity = try identify(credential) else {
             return deliveryState.replies.refuse(.unauthorized, stream)
         }
         let device = identity.device
@@ -100,8 +100,8 @@ final class Dispatcher {
         deliveryState.attach(queues.record(of: device), stream, try tables.subscriptions.active(of: device))
     }
 
-    private func identify(_ secretHash: [UInt8]) throws(SQLError) -> DeviceTable.Identity? {
-        guard let identity = try tables.devices.authenticate(secretHash) else { return nil }
+    private func identify(_ credential: DeviceCredential) throws(SQLError) -> DeviceTable.Identity? {
+        guard let identity = try tables.devices.authenticate(credential) else { return nil }
         if authentication.isStale(identity, now: now) { seen.insert(identity.device) }
         return identity
     }
@@ -109,9 +109,9 @@ final class Dispatcher {
     // MARK: Acknowledgements
 
     private func acknowledge(
-        _ secretHash: [UInt8], _ acknowledgements: [DeviceAPI.Acknowledgement], _ answer: ReplyAddress
+        _ credential: DeviceCredential, _ acknowledgements: [DeviceAPI.Acknowledgement], _ answer: ReplyAddress
     ) throws(SQLError) {
-        guard let device = try identify(secretHash)?.device else {
+        guard let device = try identify(credential)?.device else {
             return deliveryState.replies.refuse(.unauthorized, answer)
         }
         guard acknowledgements.count <= Limits.acknowledgementBatchCountMax else {

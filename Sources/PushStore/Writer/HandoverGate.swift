@@ -72,7 +72,7 @@ final class HandoverGate {
     private func devices(for command: StoreCommand) -> [DeviceID] {
         switch command {
         case .accept(let notification, _): [notification.address.device]
-        case .attach(let secretHash, _, _): device(with: secretHash)
+        case .attach(let credential, _, _): device(with: credential)
         case .detach(let stream): dispatcher.deliveryState.streams.queue(at: stream).map { [$0.device] } ?? []
         case .perform(let request, _): devices(for: request)
         // A host passes on only acknowledgements that the store must process, and it delivers broadcasts itself.
@@ -82,21 +82,23 @@ final class HandoverGate {
 
     private func devices(for request: StoreRequest) -> [DeviceID] {
         switch request {
-        case .register(let hash, _, _), .unregister(let hash, _), .subscribe(let hash, _, _),
-            .unsubscribe(let hash, _, _), .setFilter(let hash, _), .setPower(let hash, _), .acknowledge(let hash, _),
-            .removeSelf(let hash):
-            device(with: hash)
-        case .removeDevice(let device), .expireDevice(let device): [device]
-        case .removeChannel(let channel, let topic, let environment): subscribers(of: channel, topic, environment)
-        case .removeApp, .changeApp: handovers.all
-        default: []
+        case .device(.identify, _), .device(.subscriptions, _), .device(.policy, _), .device(.confirmAuthorities, _):
+            []
+        case .device(_, let credential): device(with: credential)
+        case .administer(let device, .remove), .administer(let device, .expire): [device]
+        case .control(.removeChannel(let channel, let topic, let environment)):
+            subscribers(of: channel, topic, environment)
+        case .control(.removeApp), .control(.changeApp): handovers.all
+        case .enrol, .administer, .allDevices, .control, .backup: []
         }
     }
 
     /// Returns whether a command also concerns devices whose queues are handed over while it waits.
     private func isWide(_ command: StoreCommand) -> Bool {
         switch command {
-        case .perform(.removeApp, _), .perform(.changeApp, _), .perform(.removeChannel, _): true
+        case .perform(.control(.removeApp), _), .perform(.control(.changeApp), _),
+            .perform(.control(.removeChannel), _):
+            true
         default: false
         }
     }
@@ -110,9 +112,9 @@ final class HandoverGate {
         return dispatcher.deliveryState.hostedSubscribers.subscribers(of: row.number)
     }
 
-    private func device(with secretHash: [UInt8]) -> [DeviceID] {
+    private func device(with credential: DeviceCredential) -> [DeviceID] {
         // After a failed read, the command itself fails.
-        dispatcher.authentication.device(with: secretHash).map { [$0] } ?? []
+        dispatcher.authentication.device(with: credential).map { [$0] } ?? []
     }
 
     // MARK: Journals

@@ -8,10 +8,10 @@ internal import PushCore
 enum RequestPrincipal: Hashable {
     /// The broadcasts of one app.
     case broadcasts(TopicID)
-    /// A device, by the hash of its secret.
+    /// A device, by its credential.
     ///
-    /// The device need not exist.
-    case device(secretHash: [UInt8])
+    /// The device need not exist, and the device ID alone would let anybody fill the queue of another device.
+    case device(DeviceCredential)
     /// All devices that enrol, because they have no identity yet.
     case newDevices
     /// The requests of providers and administrators about the channels of one app.
@@ -50,7 +50,7 @@ extension StoreCommand {
     var principal: RequestPrincipal {
         switch self {
         case .publish(let broadcast, _): .broadcasts(broadcast.topic)
-        case .attach(let secretHash, _, _): .device(secretHash: secretHash)
+        case .attach(let credential, _, _): .device(credential)
         case .perform(let request, _): request.principal
         case .accept, .acknowledge, .detach, .host: .server
         }
@@ -60,23 +60,27 @@ extension StoreCommand {
 extension StoreRequest {
     fileprivate var principal: RequestPrincipal {
         switch self {
-        case .register(let hash, _, _), .subscribe(let hash, _, _), .unsubscribe(let hash, _, _),
-            .subscriptions(let hash, _), .unregister(let hash, _), .setFilter(let hash, _), .setPower(let hash, _),
-            .acknowledge(let hash, _), .identify(let hash), .removeSelf(let hash), .policy(.ofDevice(let hash)),
-            .authority(.confirm(let hash, _)):
-            .device(secretHash: hash)
         case .enrol: .newDevices
+        case .device(_, let credential): .device(credential)
+        case .allDevices(.recipients(let topic, _, _)): .broadcasts(topic)
+        case .allDevices(.trace(let query)) where query.isForWebhook: .server
+        case .administer, .allDevices, .backup: .administrator
+        case .control(let request): request.principal
+        }
+    }
+}
+
+extension ControlRequest {
+    fileprivate var principal: RequestPrincipal {
+        switch self {
         case .createChannel(_, let topic, _, _), .channel(_, let topic, _), .channels(let topic, _),
             .removeChannel(_, let topic, _):
             .channels(topic: topic)
         case .advanceWebhook, .noteWebhookProblem, .quota(.note): .server
-        case .trace(let query): query.isForWebhook ? .server : .administrator
         case .addApp, .changeApp, .apps, .app, .removeApp, .addKey, .keys, .revokeKey, .addCertificate, .certificates,
-            .revokeCertificate, .addEnrolmentCode, .enrolmentCodes, .revokeEnrolmentCode, .devices, .device,
-            .renameDevice, .removeDevice, .expireDevice, .counts, .backup,
-            .quota, .policy, .authority, .setWebhook, .removeWebhook, .sendToken, .longestQueues:
+            .revokeCertificate, .addEnrolmentCode, .enrolmentCodes, .revokeEnrolmentCode, .sendToken, .quota, .policy,
+            .announceAuthorities, .setWebhook, .removeWebhook:
             .administrator
-        case .recipients(let topic, _, _): .broadcasts(topic)
         }
     }
 }

@@ -216,8 +216,8 @@ final class Writer {
 
     private func isForDispatcher(_ command: StoreCommand) -> Bool {
         switch command {
-        case .accept, .acknowledge, .attach, .detach, .perform(.acknowledge, _), .perform(.identify, _),
-            .host:
+        case .accept, .acknowledge, .attach, .detach, .perform(.device(.acknowledge, _), _),
+            .perform(.device(.identify, _), _), .host:
             true
         case .publish, .perform: false
         }

@@ -113,7 +113,7 @@ extension HostHistory {
         for (number, policy) in [MessageStoragePolicy.noMessageStored, .mostRecentMessageStored].enumerated() {
             let id = ChannelID(high: 1, low: UInt64(number) + 1)
             try store.succeed(
-                .createChannel(id, topic: Self.topic, environment: .production, policy: policy))
+                .control(.createChannel(id, topic: Self.topic, environment: .production, policy: policy)))
             for device in devices {
                 let token = try store.register(device, Self.topic)
                 if channels.count == number { channels.append(TestChannel(id: id, topic: token.topic)) }
@@ -134,12 +134,10 @@ extension HostHistory {
         let (channel, answer) = (Int.random(in: 0..<2, using: &random), loops.address(loop))
         let device = devices.randomElement(using: &random) ?? devices[0]
         guard let begins = channels.change(device, channel, answer: answer) else { return }
-        let (secret, id) = (device.secretHash, channels.all[channel].id)
-        let request: StoreRequest =
-            begins
-            ? .subscribe(secretHash: secret, topic: Self.topic, channel: id)
-            : .unsubscribe(secretHash: secret, topic: Self.topic, channel: id)
-        loops.submit(.perform(request, answer: answer), on: loop)
+        let id = channels.all[channel].id
+        let request: DeviceRequest =
+            begins ? .subscribe(topic: Self.topic, channel: id) : .unsubscribe(topic: Self.topic, channel: id)
+        loops.submit(.perform(.device(request, by: device.credential), answer: answer), on: loop)
     }
 
     /// Checks that the newest stored broadcast reached its subscribers; returns the problem, or nil.

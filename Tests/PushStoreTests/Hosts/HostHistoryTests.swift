@@ -214,7 +214,7 @@ struct HostHistory {
 
     private mutating func connect(_ device: TestDevice, on loop: Int) {
         let address = loops.address(loop)
-        loops.submit(.attach(secretHash: device.secretHash, stream: address), on: loop)
+        loops.submit(.attach(device.credential, stream: address), on: loop)
         open[device] = streams.count
         streams.append(
             Stream(
@@ -233,7 +233,7 @@ struct HostHistory {
         let answer = loops.address(loop)
         removal = answer
         ending.formUnion(removableTokens)
-        loops.submit(.perform(.removeApp(topic: Self.removableTopic), answer: answer), on: loop)
+        loops.submit(.perform(.control(.removeApp(topic: Self.removableTopic)), answer: answer), on: loop)
     }
 
     private mutating func register(on loop: Int) {
@@ -246,10 +246,10 @@ struct HostHistory {
             unregistering[answer] = token
             ending.insert(token)
             loops.submit(
-                .perform(.unregister(secretHash: device.secretHash, topic: topic), answer: answer), on: loop)
+                .perform(.device(.unregister(topic: topic), by: device.credential), answer: answer), on: loop)
         } else {
             registering.insert(answer)
-            loops.submit(.perform(.register(secretHash: device.secretHash, topic: topic), answer: answer), on: loop)
+            loops.submit(.perform(.device(.register(topic: topic), by: device.credential), answer: answer), on: loop)
         }
     }
 

@@ -27,9 +27,10 @@ struct HostedBroadcastTests {
         for isStored in [false, true] {
             let id = ChannelID(high: 1, low: isStored ? 1 : 2)
             try store.succeed(
-                .createChannel(
-                    id, topic: Self.topic, environment: .production,
-                    policy: isStored ? .mostRecentMessageStored : .noMessageStored))
+                .control(
+                    .createChannel(
+                        id, topic: Self.topic, environment: .production,
+                        policy: isStored ? .mostRecentMessageStored : .noMessageStored)))
             let channel = TestChannel(id: id, topic: live[0].topic)
             for device in devices { try store.subscribe(device, to: channel, Self.topic) }
             channels[isStored] = channel
@@ -121,12 +122,14 @@ struct HostedBroadcastTests {
         let stream = try loops.host(other, token, on: 1)
         let channel = try #require(channels[false])
         try loops.store.succeed(
-            .createChannel(
-                ChannelID(high: 1, low: 3), topic: Self.topic, environment: .production, policy: .noMessageStored))
+            .control(
+                .createChannel(
+                    ChannelID(high: 1, low: 3), topic: Self.topic, environment: .production, policy: .noMessageStored)))
         for id in [ChannelID(high: 1, low: 3), channel.id] {
             let answer = loops.address(2)
             loops.submit(
-                .perform(.removeChannel(id, topic: Self.topic, environment: .production), answer: answer), on: 2)
+                .perform(.control(.removeChannel(id, topic: Self.topic, environment: .production)), answer: answer),
+                on: 2)
             loops.turn(2)
             try loops.wait()
             let recalled = loops.store.collectors[1].recalledDevices
@@ -141,7 +144,9 @@ struct HostedBroadcastTests {
     @Test func `an app cannot recall the subscribers of another app's channel`() throws {
         let (answer, channel) = (loops.address(2), try #require(channels[false]))
         loops.submit(
-            .perform(.removeChannel(channel.id, topic: "com.example.App", environment: .production), answer: answer),
+            .perform(
+                .control(.removeChannel(channel.id, topic: "com.example.App", environment: .production)), answer: answer
+            ),
             on: 2)
         loops.turn(2)
         try loops.wait()
@@ -161,7 +166,7 @@ struct HostedBroadcastTests {
         for number in 0..<UInt64(count) {
             let id = ChannelID(high: 2, low: number)
             try store.succeed(
-                .createChannel(id, topic: Self.topic, environment: .production, policy: .noMessageStored))
+                .control(.createChannel(id, topic: Self.topic, environment: .production, policy: .noMessageStored)))
             try store.subscribe(device, to: TestChannel(id: id, topic: live.topic), Self.topic)
         }
         let stream = try loops.host(device, live, on: 1)
@@ -190,7 +195,8 @@ struct HostedBroadcastTests {
     @Test func `nothing arrives from a channel after its removal was answered`() throws {
         let (answer, channel) = (loops.address(2), try #require(channels[false]))
         loops.submit(
-            .perform(.removeChannel(channel.id, topic: Self.topic, environment: .production), answer: answer), on: 2)
+            .perform(.control(.removeChannel(channel.id, topic: Self.topic, environment: .production)), answer: answer),
+            on: 2)
         try loops.settle()
         #expect(loops.answers(at: answer).count == 1)
         let refused = try publish("goal", isStored: false)

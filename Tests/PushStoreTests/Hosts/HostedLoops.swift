@@ -100,7 +100,7 @@ final class HostedLoops {
     /// Opens a stream of a device on a loop.
     func attach(_ device: TestDevice, on loop: Int) throws -> ReplyAddress {
         let stream = address(loop)
-        submit(.attach(secretHash: device.secretHash, stream: stream), on: loop)
+        submit(.attach(device.credential, stream: stream), on: loop)
         try settle()
         return stream
     }

@@ -29,7 +29,7 @@ struct LoopHostTests {
     private func withoutStore(_ body: () throws -> Void) rethrows {
         let answer = loops.store.address()
         let barrier = loops.store.collectors[0].stop(at: answer)
-        loops.store.store.submit([.perform(.counts, answer: answer)])
+        loops.store.store.submit([.perform(.allDevices(.counts), answer: answer)])
         barrier.reached.wait()
         defer { barrier.goOn.signal() }
         try body()
@@ -142,7 +142,7 @@ struct LoopHostTests {
     @Test func `nothing is delivered after an unregistration was answered`() throws {
         let stream = try loops.host(device, token, on: 1)
         let answer = loops.address(2)
-        let request = StoreRequest.unregister(secretHash: device.secretHash, topic: "com.example.App")
+        let request = StoreRequest.device(.unregister(topic: "com.example.App"), by: device.credential)
         loops.submit(.perform(request, answer: answer), on: 2)
         loops.turn(2)
         try loops.wait()

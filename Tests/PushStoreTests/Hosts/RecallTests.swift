@@ -26,7 +26,7 @@ struct RecallTests {
 
     @Test func `any number of notifications can wait for a queue`() throws {
         _ = try loops.host(device, token, on: 1)
-        let request = StoreRequest.setPower(secretHash: device.secretHash, isSaving: false)
+        let request = StoreRequest.device(.setPower(isSaving: false), by: device.credential)
         loops.submit(.perform(request, answer: loops.address(2)), on: 2)
         loops.turn(2)
         loops.store.turn()
@@ -41,7 +41,7 @@ struct RecallTests {
 
     @Test func `requests that wait for a queue have a bound`() throws {
         _ = try loops.host(device, token, on: 1)
-        let request = StoreRequest.acknowledge(secretHash: device.secretHash, [])
+        let request = StoreRequest.device(.acknowledge([]), by: device.credential)
         let answers = (0...WriterLimits.parkedRequestCountMax).map { _ in loops.address(2) }
         for answer in answers { loops.submit(.perform(request, answer: answer), on: 2) }
         try loops.settle()
@@ -56,7 +56,7 @@ struct RecallTests {
         let stream = try loops.attach(other, on: 2)
         _ = loops.send(.to(otherToken, "first"), from: 2)
         try loops.settle()
-        loops.store.store.submit([.perform(.removeApp(topic: Self.app), answer: loops.address(2))])
+        loops.store.store.submit([.perform(.control(.removeApp(topic: Self.app)), answer: loops.address(2))])
         // This acknowledgement would hand the queue to its host while the removal waits.
         loops.acknowledge(loops.delivered(to: stream).map(\.sequence), by: other, on: 2)
         loops.turn(2)

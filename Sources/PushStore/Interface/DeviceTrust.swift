@@ -1,15 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A request about the authorities that the server announces to devices.
-package enum AuthorityRequest: Sendable {
-    /// Announces a version of the set to all devices; answered by `done`.
-    case announce(version: Int64)
-    /// Records that a device trusts a version of the set; answered by `done`.
-    case confirm(secretHash: [UInt8], version: Int64)
-    /// Counts the devices by what they trust; answered by `trust`.
-    case trust
-}
-
 /// The number of devices that trust the same authorities.
 package struct DeviceTrust: Sendable, Equatable {
     /// The last version of the announced set that these devices confirmed; 0 for none.

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushAPI
+internal import PushCore
+internal import PushSQL
+
+/// Answers from the tables the queries that memory answers in a store with SQLite.
+///
+/// A device is connected if `hosts` names an instance of a node that was seen within three seconds.
+final class PostgresCounts {
+    private let selectCounts: any SQLStatement
+    private let selectLongest: any SQLStatement
+    private let selectConnected: any SQLStatement
+    private let countRegistrations: any SQLStatement
+    private let countPending: any SQLStatement
+    private let countSubscriptions: any SQLStatement
+
+    init(_ database: any SQLDatabase) throws(SQLError) {
+        selectCounts = try database.prepare(
+            """
+            SELECT (SELECT count(*) FROM topics WHERE removed_at_ms IS NULL),
+                (SELECT count(*) FROM devices WHERE removed_at_ms IS NULL),
+                (SELECT count(*) FROM hosts JOIN nodes USING (instance)
+                    WHERE seen_at > clock_timestamp() - interval '3 seconds'),
+                (SELECT count(*) FROM registrations WHERE live = 1),
+                (SELECT count(*) FROM pending) + (SELECT count(*) FROM broadcasts)
+            """)
+        selectLongest = try database.prepare(
+            "SELECT device, count(*) FROM pending GROUP BY device ORDER BY count(*) DESC, device LIMIT ?")
+        selectConnected = try database.prepare(
+            """
+            SELECT device FROM hosts JOIN nodes USING (instance)
+            WHERE device = ANY (CAST(CAST(? AS text) AS bigint[]))
+                AND seen_at > clock_timestamp() - interval '3 seconds'
+            """)
+        countRegistrations = try database.prepare("SELECT count(*) FROM registrations WHERE topic = ? AND live = 1")
+        countPending = try database.prepare(
+            """
+            SELECT (SELECT count(*) FROM pending WHERE topic = ?1) + (
+                SELECT count(*) FROM broadcasts JOIN channels ON number = channel WHERE topic = ?1)
+            """)
+        countSubscriptions = try database.prepare("SELECT count(*) FROM subscriptions WHERE channel = ?")
+    }
+
+    /// Answers a query.
+    ///
+    /// - Parameter query: The query.
+    /// - Returns: The answer.
+    /// - Throws: The error that PostgreSQL returned.
+    func answer(_ query: StoreEvent.MemoryQuery) throws(SQLError) -> Result<StoreAnswer, StoreRefusal> {
+        switch query {
+        case .counts: return .success(.counts(try counts()))
+        case .longestQueues(let countMax): return .success(.queues(try longestQueues(countMax)))
+        case .app(let row): return .success(.app(try app(row)))
+        case .apps(let rows):
+            var apps: [AdminAPI.App] = []
+            for row in rows { apps.append(try app(row)) }
+            return .success(.apps(apps))
+        case .device(let description):
+            return .success(.device(try completed([description])[0]))
+        case .devices(let descriptions, let next):
+            return .success(.devices(try completed(descriptions), next: next))
+        case .channel(let description): return .success(.channel(try completed(description)))
+        case .channels(let descriptions):
+            var channels: [AdminAPI.Channel] = []
+            for description in descriptions { channels.append(try completed(description)) }
+            return .success(.channels(channels))
+        // `PostgresRequests` refuses searches of the trace.
+        case .trace: return .failure(.unavailable(RequestExecutor.misdirected))
+        }
+    }
+
+    /// Returns the counts of rows; the counts of events are 0, because the nodes have them.
+    private func counts() throws(SQLError) -> AdminAPI.Counts {
+        var counts = AdminAPI.Counts()
+        for outcome in DeviceAPI.Outcome.allCases { counts.outcomes[outcome.rawValue] = 0 }
+        defer { selectCounts.reset() }
+        guard try selectCounts.step() else { return counts }
+        counts.apps = Int(selectCounts.int64(0))
+        counts.devices = Int(selectCounts.int64(1))
+        counts.devicesConnected = Int(selectCounts.int64(2))
+        counts.registrations = Int(selectCounts.int64(3))
+        counts.pending = Int(selectCounts.int64(4))
+        return counts
+    }
+
+    private func longestQueues(_ countMax: Int) throws(SQLError) -> [QueueLength] {
+        selectLongest.bind(Int64(countMax), at: 1)
+        var queues: [QueueLength] = []
+        while try selectLongest.step() {
+            let device = DeviceID(stored: selectLongest.int64(0))
+            queues.append(QueueLength(device: device, count: Int(selectLongest.int64(1)), isConnected: false))
+        }
+        let connected = try connected(among: queues.map(\.device))
+        for index in queues.indices { queues[index].isConnected = connected.contains(queues[index].device) }
+        return queues
+    }
+
+    private func app(_ row: TopicTable.Row) throws(SQLError) -> AdminAPI.App {
+        AdminAPI.App(
+            row, registrationCount: try count(countRegistrations, Int64(row.topic.id.rawValue)),
+            pendingCount: try count(countPending, Int64(row.topic.id.rawValue)))
+    }
+
+    private func completed(_ description: StoreEvent.ChannelDescription) throws(SQLError) -> AdminAPI.Channel {
+        var channel = description.channel
+        channel.subscriptionCount = try count(countSubscriptions, description.number.rawValue)
+        return channel
+    }
+
+    private func completed(_ descriptions: [StoreEvent.DeviceDescription]) throws(SQLError) -> [AdminAPI.Device] {
+        let connected = try connected(among: descriptions.map(\.id))
+        return descriptions.map { description in
+            var device = description.device
+            device.connected = connected.contains(description.id)
+            if device.connected { device.seenAt = description.now }
+            return device
+        }
+    }
+
+    /// Returns which of some devices are connected to any node.
+    private func connected(among devices: [DeviceID]) throws(SQLError) -> Set<DeviceID> {
+        guard !devices.isEmpty else { return [] }
+        let list = devices.lazy.map { String($0.stored) }.joined(separator: ",")
+        selectConnected.bind("{\(list)}", at: 1)
+        var connected: Set<DeviceID> = []
+        while try selectConnected.step() { connected.insert(DeviceID(stored: selectConnected.int64(0))) }
+        return connected
+    }
+
+    private func count(_ statement: any SQLStatement, _ value: Int64) throws(SQLError) -> Int {
+        statement.bind(value, at: 1)
+        defer { statement.reset() }
+        return try statement.step() ? Int(statement.int64(0)) : 0
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushAPI
+internal import PushCore
+
+/// The effects of a committed transaction that nodes must apply to memory.
+///
+/// A host reads the registrations, the filter and the subscriptions of a changed device again, and drops the
+/// notifications of its stream that it must no longer deliver.
+struct PostgresEffects: Sendable {
+    /// A removed notification, for counters and the trace.
+    struct Removal: Sendable {
+        /// The row; its `sequence` is the notification's ID.
+        var row: PendingTable.Removed
+        var reason: RemovalReason
+        var detail: TraceDetail
+    }
+
+    /// A removed broadcast, for counters, the trace and the stored broadcasts in memory.
+    struct BroadcastRemoval: Sendable {
+        var row: BroadcastTable.Removed
+        var reason: RemovalReason
+    }
+
+    /// The devices whose registrations, filter or subscriptions changed, or of which a notification was removed.
+    var changedDevices: Set<DeviceID> = []
+    /// The devices that start or stop saving power.
+    var savesPower: [DeviceID: Bool] = [:]
+    var removedDevices: Set<DeviceID> = []
+    var removals: [Removal] = []
+    var broadcastRemovals: [BroadcastRemoval] = []
+    /// Whether `control.version` was raised, so that nodes read a new directory.
+    var hasDirectoryChanged = false
+
+    var isEmpty: Bool {
+        changedDevices.isEmpty && savesPower.isEmpty && removedDevices.isEmpty && removals.isEmpty
+            && broadcastRemovals.isEmpty && !hasDirectoryChanged
+    }
+
+    init() {}
+
+    /// Collects the effects of a transaction.
+    init(of transaction: StoreTransaction) {
+        hasDirectoryChanged = transaction.hasDirectoryChanged
+        for event in transaction.events {
+            switch event {
+            case .delivery(let event): add(event)
+            case .broadcast(let event): add(event)
+            case .stream(let event): add(event)
+            case .count(let event): add(event)
+            case .reply, .finalReply, .memoryQuery: break
+            }
+        }
+    }
+
+    private mutating func add(_ event: StoreEvent.Delivery) {
+        switch event {
+        case .removed(let row, let reason, let detail):
+            removals.append(Removal(row: row, reason: reason, detail: detail))
+            changedDevices.insert(row.device)
+        case .acceptedNotStored: break
+        }
+    }
+
+    private mutating func add(_ event: StoreEvent.BroadcastEvent) {
+        switch event {
+        case .removed(let row, let reason): broadcastRemovals.append(BroadcastRemoval(row: row, reason: reason))
+        case .ended(_, let device): changedDevices.insert(device)
+        case .stored, .nowOrNever: break
+        }
+    }
+
+    private mutating func add(_ event: StoreEvent.StreamEvent) {
+        switch event {
+        case .power(let device, let isSaving): savesPower[device] = isSaving
+        case .setSubscriptions(let device, _): changedDevices.insert(device)
+        case .dropUndelivered(_, let device), .dropUndeliveredOfChannel(_, let device):
+            if let device { changedDevices.insert(device) }
+        // Every device that subscribed to one of the channels is named by the end of its subscription.
+        case .dropUndeliveredOfChannels: break
+        }
+    }
+
+    private mutating func add(_ event: StoreEvent.CountEvent) {
+        switch event {
+        case .deviceRemoved(let device): removedDevices.insert(device)
+        case .registrationsChanged(let device):
+            if let device { changedDevices.insert(device) }
+        case .subscribed(_, let subscription):
+            if let subscription { changedDevices.insert(subscription.token.device) }
+        case .unsubscribed(let ended): changedDevices.insert(ended.device)
+        case .deviceAdded, .registrationBegan, .registrationEnded, .appAdded, .appRemoved, .channelRemoved: break
+        }
+    }
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushAPI
+internal import PushCore
+internal import PushSQL
+
+/// Performs requests in serializable transactions of PostgreSQL, on the one thread that uses the connection.
+///
+/// Each step of a long request is a transaction. One that a concurrent transaction prevents is tried again.
+final class PostgresRequests {
+    /// The environment of the requests.
+    struct Environment {
+        /// The number of this node.
+        var node: Int64
+        /// Whether the nodes record a trace.
+        var hasTrace = false
+        var channelPerAppCountMax = Limits.channelPerAppCountMax
+        /// Returns the current time of PostgreSQL.
+        var now: () -> Timestamp
+        /// Returns a new ID for a broadcast; nil when the node may not assign any.
+        var makeID: () -> Int64?
+        /// Runs statements in a serializable transaction, and rolls back when they fail.
+        var transaction: PostgresSchema.Transaction
+        /// Waits for a random number of milliseconds in a range.
+        var pause: (ClosedRange<Int>) -> Void
+    }
+
+    /// The answer to a request.
+    struct Answer {
+        var result: Result<StoreAnswer, StoreRefusal>
+        /// Whether nothing may be delivered after the answer that the request forbids.
+        ///
+        /// The answer must then wait until the hosts of the changed devices have applied the effects.
+        var endsDeliveries = false
+    }
+
+    /// The result of publishing a broadcast.
+    enum PublishResult {
+        case refused(RejectionReason)
+        /// The broadcast is stored, and must be delivered to the connected subscribers.
+        case stored(PendingNotification, ChannelNumber)
+        /// The broadcast must be delivered to the connected subscribers only.
+        case nowOrNever(PendingNotification, ChannelNumber)
+        /// The broadcast is accepted but has expired.
+        case expired(PendingNotification)
+    }
+
+    private let environment: Environment
+    private let tables: SharedTables
+    private let waiting: PostgresWaiting
+    private let counts: PostgresCounts
+    private let executor: RequestExecutor
+    private let transaction = StoreTransaction()
+    private let raiseVersion: any SQLStatement
+    private let selectVersion: any SQLStatement
+
+    /// Prepares the statements.
+    ///
+    /// - Parameters:
+    ///   - database: The connection, with the tables of `PostgresSchema`.
+    ///   - bounds: The bounds of the store.
+    ///   - environment: The environment.
+    /// - Throws: The error that PostgreSQL returned.
+    init(_ database: any SQLDatabase, _ bounds: StoreBounds, _ environment: Environment) throws(SQLError) {
+        self.environment = environment
+        tables = try SharedTables(database, node: environment.node)
+        waiting = try PostgresWaiting(database)
+        counts = try PostgresCounts(database)
+        executor = RequestExecutor(
+            tables, transaction, waiting, PostgresNumbers(environment.makeID),
+            try PostgresTracePositions(database, isOn: environment.hasTrace), bounds,
+            channelPerAppCountMax: environment.channelPerAppCountMax)
+        raiseVersion = try database.prepare("UPDATE control SET version = version + 1")
+        selectVersion = try database.prepare("SELECT version FROM control")
+    }
+
+    // MARK: Requests
+
+    /// Performs a request; blocks until it is complete.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - committed: Called after each committed transaction that has effects. A later transaction may fail.
+    /// - Returns: The answer; `busy` if concurrent transactions prevented one too often.
+    /// - Throws: Another error that PostgreSQL returned. With `disconnected`, the last transaction may be committed.
+    func perform(
+        _ request: StoreRequest, committed: (PostgresEffects) -> Void
+    ) throws(SQLError) -> Answer {
+        var work: (any LongWork)?
+        while true {
+            let result: RequestResult
+            do {
+                result = try commit(committed, restart: { work?.restart() }) { () throws(SQLError) in
+                    if let work { try work.step() } else { try execute(request) }
+                }
+            } catch {
+                guard error.kind == .conflict else { throw error }
+                return Answer(result: .failure(.busy))
+            }
+            switch result {
+            case .success(let answer):
+                return Answer(result: .success(answer), endsDeliveries: request.forbidsDeliveries)
+            case .successAfterDeliveries(let answer): return Answer(result: .success(answer), endsDeliveries: true)
+            case .failure(let refusal): return Answer(result: .failure(refusal))
+            case .memoryQuery(let query): return Answer(result: try counts.answer(query))
+            case .unfinished(let rest): work = rest
+            }
+        }
+    }
+
+    /// Accepts a broadcast; blocks until it is stored, if its channel stores it.
+    ///
+    /// - Parameters:
+    ///   - broadcast: The broadcast.
+    ///   - committed: Called after the transaction if it has effects.
+    /// - Returns: The result; `serviceUnavailable` if concurrent transactions prevented this one too often.
+    /// - Throws: Another error that PostgreSQL returned.
+    func publish(_ broadcast: Broadcast, committed: (PostgresEffects) -> Void) throws(SQLError) -> PublishResult {
+        // The executor returns the address with the answer, which is taken from the events below.
+        let address = ReplyAddress(loop: 0, slot: 0, generation: 0, exchange: 0)
+        do {
+            try commit(committed) { () throws(SQLError) in try executor.publish(broadcast, address) }
+        } catch {
+            guard error.kind == .conflict else { throw error }
+            return .refused(.serviceUnavailable)
+        }
+        for event in transaction.events {
+            switch event {
+            case .reply(.refused(let reason, _, _)): return .refused(reason)
+            case .broadcast(.stored(let pending, let channel, _)): return .stored(pending, channel)
+            case .broadcast(.nowOrNever(let pending, let channel, _)): return .nowOrNever(pending, channel)
+            case .delivery(.acceptedNotStored(let pending, _, _)): return .expired(pending)
+            default: break
+            }
+        }
+        preconditionFailure("A broadcast is refused, stored, delivered or expired")
+    }
+
+    /// Returns the apps, keys, certificates and tokens, with the version of the control data.
+    func directory() throws(SQLError) -> Directory {
+        try commit { () throws(SQLError) in
+            defer { selectVersion.reset() }
+            let version = try selectVersion.step() ? selectVersion.int64(0) : 0
+            return try executor.apps.directory(version: UInt64(version))
+        }
+    }
+
+    /// Executes a request, or its first step.
+    private func execute(_ request: StoreRequest) throws(SQLError) -> RequestResult {
+        switch request {
+        case .device(.identify, let credential):
+            try executor.authentication.identify(credential).map { .success(.identified($0)) }
+                ?? .failure(.unauthorized)
+        case .device(.acknowledge(let acknowledgements), let credential): try acknowledge(credential, acknowledgements)
+        case .allDevices(.trace): .failure(.traceOff)
+        case .backup:
+            .failure(.unavailable("PostgreSQL has the data: back up its database and the file cluster.key"))
+        case .enrol, .device, .administer, .allDevices, .control: try executor.execute(request)
+        }
+    }
+
+    /// Removes the notifications and broadcasts that a device acknowledges.
+    private func acknowledge(
+        _ credential: DeviceCredential, _ acknowledgements: [DeviceAPI.Acknowledgement]
+    ) throws(SQLError) -> RequestResult {
+        guard let device = try executor.authentication.identify(credential) else { return .failure(.unauthorized) }
+        guard acknowledgements.count <= Limits.acknowledgementBatchCountMax else { return .failure(.tooMany) }
+        for acknowledgement in acknowledgements where acknowledgement.id > 0 {
+            if let removed = try waiting.remove(acknowledgement.id, of: device) {
+                transaction.note([removed], .acknowledged)
+            } else if try tables.subscriptions.acknowledge(acknowledgement.id, by: device) {
+                transaction.add(.broadcast(.ended(acknowledgement.id, device)))
+            }
+        }
+        return .success(.done)
+    }
+
+    // MARK: Transactions
+
+    /// Runs a transaction, again after a conflict.
+    ///
+    /// - Parameters:
+    ///   - committed: Called after the commit if the transaction has effects.
+    ///   - restart: Called after each rollback.
+    ///   - body: Executes the statements.
+    /// - Returns: The result of `body`.
+    /// - Throws: The error that PostgreSQL returned; a conflict after the last attempt.
+    private func commit<Result>(
+        _ committed: (PostgresEffects) -> Void = { _ in }, restart: () -> Void = {},
+        _ body: () throws(SQLError) -> Result
+    ) throws(SQLError) -> Result {
+        var attempt = 1
+        while true {
+            do {
+                let result = try runOnce(body)
+                let effects = PostgresEffects(of: transaction)
+                if !effects.isEmpty { committed(effects) }
+                return result
+            } catch {
+                restart()
+                guard error.kind == .conflict, attempt < PostgresLimits.attemptCountMax else { throw error }
+                environment.pause(0...min(1 << attempt, PostgresLimits.pauseMillisecondsMax))
+                attempt += 1
+            }
+        }
+    }
+
+    private func runOnce<Result>(_ body: () throws(SQLError) -> Result) throws(SQLError) -> Result {
+        transaction.begin(now: environment.now())
+        var result: Result?
+        try environment.transaction { () throws(SQLError) in
+            result = try body()
+            if transaction.hasDirectoryChanged { try raiseVersion.run() }
+        }
+        guard let result else { preconditionFailure("The transaction did not run its statements") }
+        return result
+    }
+}
