@@ -124,7 +124,11 @@ final class PostgresKeeper: Sendable {
             kill -QUIT "$pid" 2>/dev/null
             kill -CONT "$pid" 2>/dev/null
             wait "$pid"
-            # A killed server leaves its segment of shared memory.
+            release "$1"
+        }
+
+        # release NAME: removes the segment of shared memory that a killed server leaves.
+        release() {
             segment=$(sed -n 7p "$1/postmaster.pid" 2>/dev/null)
             [ -z "$segment" ] || ipcrm --shmem-id "${segment##* }" 2>/dev/null
             return 0
@@ -132,6 +136,7 @@ final class PostgresKeeper: Sendable {
 
         # copy NAME PORT PRIMARY-PORT: makes a standby of a running server.
         copy() {
+            release "$1"
             rm -rf "$1"
             pg_basebackup --host="$root" --port="$3" --username=postgres --pgdata="$1" --write-recovery-conf \
                 --wal-method=stream --checkpoint=fast --no-sync &&
