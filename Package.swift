@@ -62,7 +62,7 @@ let modules: [Target] = [
     module("PushINI", uses: ["CINIH"]),
     module("AgentBus", uses: ["PushCore", "PushDBus"]),
     module("PushStore", uses: ["PushAPI", "PushCore", "PushNet", "PushSQL", "PushSQLite"]),
-    module("PushCluster", uses: ["PushAPI", "PushCore", "PushNet", "PushStore", "PushTLS"]),
+    module("PushCluster", uses: ["PushAPI", "PushCore", "PushNet", "PushPostgres", "PushSQL", "PushStore", "PushTLS"]),
     module("PushServing", uses: ["PushCore", "PushNet", "PushTLS", "PushHTTP", "PushStore"]),
     module(
         "PushServer",
@@ -119,7 +119,7 @@ let testTargets: [Target] = [
     tests(of: "PushINI"),
     tests(
         of: "PushStore", uses: ["PushAPI", "PushCore", "PushNet", "PushPostgres", "PushSQL", "PushSQLite"]),
-    tests(of: "PushCluster", uses: ["PushAPI", "PushCore", "PushNet", "PushStore"]),
+    tests(of: "PushCluster", uses: ["PushAPI", "PushCore", "PushNet", "PushPostgres", "PushStore"]),
     tests(of: "PushServing", uses: ["PushCore", "PushNet"]),
     tests(
         of: "PushServer",

@@ -35,6 +35,20 @@ struct NotificationIDs {
         NodeNumber(rawValue: Int(id >> counterBitCount) & (NodeNumber.count - 1))
     }
 
+    /// Returns a number of a node from a time, above another one.
+    static func id(of node: NodeNumber, atUnixMilliseconds milliseconds: Int64, above least: Int64) -> Int64 {
+        let ids = NotificationIDs(node)
+        let first = max(milliseconds - start, 0) << timeShift | Int64(node.rawValue) << counterBitCount
+        return max(first, ids.following(least))
+    }
+
+    /// Returns the number of a new instance.
+    static func instance(
+        of node: NodeNumber, atUnixMilliseconds milliseconds: Int64, above least: Int64
+    ) -> InstanceID {
+        InstanceID(rawValue: id(of: node, atUnixMilliseconds: milliseconds, above: least))
+    }
+
     /// Returns the next number, above another one.
     mutating func next(at moment: MonotonicTime, above least: Int64 = 0) -> Int64 {
         let milliseconds = max(clock.latest(at: moment) / 1_000 - Self.start, 0)

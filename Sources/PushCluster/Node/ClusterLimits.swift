@@ -8,6 +8,10 @@ enum ClusterLimits {
     static let batchByteCountMax = 2 << 20
     /// The maximum number of streams that one batch registers or reads for.
     static let streamsPerBatchCountMax = 500
+    /// The number of rows that one reading returns for a device, besides those in the window of its stream.
+    static let rowsPerReadingCountMax = 64
+    /// The maximum number of requests that wait for one worker; more are refused.
+    static let jobCountMax = 4096
     /// The pause after a batch that PostgreSQL refused, in milliseconds.
     static let retryMilliseconds: Int64 = 200
 }

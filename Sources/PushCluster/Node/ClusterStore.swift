@@ -119,6 +119,14 @@ package final class ClusterStore {
         host.attach(device, secretHash: secretHash, stream)
     }
 
+    /// Applies changes of devices that were committed: those of registrations, filters and subscriptions, of power saving,
+    /// and removals.
+    package func apply(changed: Set<DeviceID>, saving: [DeviceID: Bool], removed: Set<DeviceID>) {
+        for device in removed { host.end(device) }
+        for device in changed { _ = host.refreshAccount(of: device) }
+        for (device, isSaving) in saving { host.setSaving(isSaving, of: device) }
+    }
+
     package func detach(stream: ReplyAddress) { host.detach(stream) }
 
     package func acknowledge(_ acknowledgements: [DeviceAPI.Acknowledgement], by device: DeviceID) {
@@ -235,7 +243,8 @@ package final class ClusterStore {
                     context.step(waiting, .finish(.accepted))
                 case .refused(let reason, let ended):
                     host.refused(waiting)
-                    context.step(waiting, .finish(.refused(reason, endedAt: ended)))
+                    let end = reason == .badDeviceToken ? nil : ended ?? context.now
+                    context.step(waiting, .finish(.refused(reason, endedAt: end)))
                 }
             }
         }

@@ -11,9 +11,9 @@ internal import PushStore
 /// written. While rows may wait that the device has not received, new notifications are written too, and the rows are
 /// read in order.
 final class Host {
-    private let context: NodeContext
-    private let shard: (DeviceID) -> ShardQueue
-    private var streams: [DeviceID: HostedStream] = [:]
+    let context: NodeContext
+    let shard: (DeviceID) -> ShardQueue
+    private(set) var streams: [DeviceID: HostedStream] = [:]
     private var deviceByStream: [ReplyAddress: DeviceID] = [:]
     /// The delivered notifications by the ends of their graces; some are acknowledged.
     private var graces = FIFOQueue<(waiting: WaitingNotification, due: MonotonicTime)>()
@@ -21,7 +21,7 @@ final class Host {
     /// The streams with notifications to deliver, in order.
     private var touched: [HostedStream] = []
     /// The streams with notifications that are held back, by the end of the delay.
-    private var heldBack = FIFOQueue<(stream: HostedStream, end: MonotonicTime)>()
+    var heldBack = FIFOQueue<(stream: HostedStream, end: MonotonicTime)>()
 
     init(_ context: NodeContext, shard: @escaping (DeviceID) -> ShardQueue) {
         self.context = context
@@ -33,7 +33,7 @@ final class Host {
 
     func stream(of device: DeviceID) -> HostedStream? { streams[device] }
 
-    private func isCurrent(_ stream: HostedStream) -> Bool { streams[stream.device] === stream }
+    func isCurrent(_ stream: HostedStream) -> Bool { streams[stream.device] === stream }
 
     // MARK: Streams
 
@@ -47,7 +47,7 @@ final class Host {
         register(stream)
     }
 
-    private func register(_ stream: HostedStream) {
+    func register(_ stream: HostedStream) {
         stream.state = .attaching
         stream.attachedAt = nil
         stream.needsAccount = true
@@ -92,6 +92,9 @@ final class Host {
         guard let device = deviceByStream[address], let stream = streams[device] else { return }
         close(stream, nil)
     }
+
+    /// Ends the stream of a removed device.
+    func end(_ device: DeviceID) { if let stream = streams[device] { close(stream, .removed) } }
 
     /// Ends the stream of a device if a later one exists.
     func replace(_ device: DeviceID, epoch: Int64) {
@@ -241,7 +244,7 @@ final class Host {
         return true
     }
 
-    private func mark(_ stream: HostedStream) {
+    func mark(_ stream: HostedStream) {
         stream.isMarked = true
         if case .open = stream.state { stream.state = .reading }
         readOn(stream)
@@ -256,7 +259,7 @@ final class Host {
     }
 
     /// Requests the next rows if the stream waits for them.
-    private func readOn(_ stream: HostedStream) {
+    func readOn(_ stream: HostedStream) {
         guard case .reading = stream.state, !stream.isReadingRequested, stream.hasSpace, stream.heldBackUntil == nil
         else { return }
         stream.isReadingRequested = true
@@ -320,71 +323,6 @@ final class Host {
             guard first.stream.heldBackUntil == first.end else { continue }
             first.stream.heldBackUntil = nil
             if isCurrent(first.stream) { mark(first.stream) }
-        }
-    }
-
-    // MARK: Saving power
-
-    /// Sets whether a device saves power.
-    func setSaving(_ isSaving: Bool, of device: DeviceID) {
-        guard let stream = streams[device] else { return }
-        stream.isSaving = isSaving
-        guard !isSaving, stream.heldBackUntil != nil else { return }
-        stream.heldBackUntil = nil
-        mark(stream)
-    }
-
-    /// Holds non-urgent notifications back from a device that saves power; an urgent one releases them.
-    private func holdBack(_ notification: Notification, _ stream: HostedStream) {
-        if stream.isSaving, notification.allowsDelay {
-            guard stream.heldBackUntil == nil else { return }
-            let end = context.moment.advanced(byMilliseconds: context.configuration.powerSavingDelayMilliseconds)
-            stream.heldBackUntil = end
-            heldBack.append((stream, end))
-        } else if stream.heldBackUntil != nil {
-            stream.heldBackUntil = nil
-            mark(stream)
-        }
-    }
-
-    // MARK: The shard
-
-    /// Registers streams again whose rows in `hosts` may be lost with the connection to their shard.
-    ///
-    /// A row lasts that was answered before the last answered heartbeat was sent, because a heartbeat is committed on a
-    /// standby.
-    func connectionLost(to queue: ShardQueue) {
-        let safe = queue.lease.renewedAt ?? .past
-        for device in devices where shard(device) === queue {
-            guard let stream = streams[device] else { continue }
-            if let attached = stream.attachedAt, attached < safe {
-                guard stream.isReadingRequested else { continue }
-                stream.isReadingRequested = false
-                stream.isMarked = true
-                readOn(stream)
-            } else {
-                register(stream)
-            }
-        }
-    }
-
-    /// Registers and reads for the streams of a refused batch again.
-    func askAgain(_ refused: GatheredBatch) {
-        let attached = Set(refused.attachments.map(ObjectIdentifier.init))
-        for stream in refused.attachments where isCurrent(stream) { register(stream) }
-        for stream in refused.readings where isCurrent(stream) && !attached.contains(ObjectIdentifier(stream)) {
-            stream.isReadingRequested = false
-            stream.isMarked = true
-            readOn(stream)
-        }
-    }
-
-    /// Registers all streams of a shard again, because the lease was over and other nodes may have written rows.
-    func leaseEnded(of queue: ShardQueue) {
-        queue.leaseEnded()
-        for device in devices where shard(device) === queue {
-            guard let stream = streams[device] else { continue }
-            register(stream)
         }
     }
 

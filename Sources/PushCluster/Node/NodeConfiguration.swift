@@ -31,8 +31,6 @@ package struct NodeConfiguration: Sendable {
     package var waitingCountMax = 20_000
     /// The maximum size of their payloads, in bytes.
     package var waitingByteCountMax = 32 << 20
-    /// The maximum number of rows that one reading returns.
-    package var rowsPerReadingCountMax = 64
     /// The time for which non-urgent notifications are held back from a device that saves power, in milliseconds.
     package var powerSavingDelayMilliseconds: Int64 = 60_000
     /// Returns the wall-clock time.

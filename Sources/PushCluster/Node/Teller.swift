@@ -39,7 +39,9 @@ final class Teller {
         let since = waiting.writtenAt ?? context.moment
         let isLate = context.moment >= since.advanced(byMilliseconds: context.configuration.tellingMilliseconds)
         waiting.toldHost = host
-        guard !isLate, context.links.contains(host.instance) else { return shard(waiting.device).announce(waiting.device, for: waiting) }
+        guard !isLate, context.links.contains(host.instance) else {
+            return shard(waiting.device).announce(waiting.device, for: waiting)
+        }
         context.routes.set(.host(host.instance), of: waiting.device)
         wakes[host.instance, default: [:]][waiting.device, default: []].append(waiting)
     }

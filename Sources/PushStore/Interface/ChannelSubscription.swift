@@ -14,4 +14,9 @@ package struct ChannelSubscription: Sendable {
     package var channel: ChannelNumber
     /// The registration that receives the broadcasts.
     package var token: DeviceTokenContents
+
+    package init(channel: ChannelNumber, token: DeviceTokenContents) {
+        self.channel = channel
+        self.token = token
+    }
 }

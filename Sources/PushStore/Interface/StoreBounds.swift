@@ -15,7 +15,7 @@ package final class StoreBounds: Sendable {
     private let traceLife: Atomic<Int64>
     private let traceSizeMax: Atomic<Int64>
 
-    init(_ configuration: StoreConfiguration) {
+    package init(_ configuration: StoreConfiguration) {
         topicCountMax = Atomic(max(configuration.pendingPerTopicCountMax, 1))
         deviceCountMax = Atomic(max(configuration.pendingPerDeviceCountMax, 1))
         delay = Atomic(configuration.powerSavingDelayMilliseconds)

@@ -49,7 +49,7 @@ package struct StoreConfiguration: Sendable {
     /// They are not delivered in between either.
     var sweepIntervalMilliseconds: Int64 = 30_000
     /// Returns the wall-clock time; called on the store's thread.
-    var now: @Sendable () -> Timestamp
+    package var now: @Sendable () -> Timestamp
     /// Returns the time that bounds the time slices of requests; called on the store's thread.
     var monotonicTime: @Sendable () -> MonotonicTime = { .now }
     /// Returns the monotonic time of a turn, from which graces count.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushAPI
-internal import PushCore
+package import PushCore
 
 /// The effects of a committed transaction that nodes must apply to memory.
 ///
 /// A host reads the registrations, the filter and the subscriptions of a changed device again, and drops the
 /// notifications of its stream that it must no longer deliver.
-struct PostgresEffects: Sendable {
+package struct PostgresEffects: Sendable {
     /// A removed notification, for counters and the trace.
     struct Removal: Sendable {
         /// The row; its `sequence` is the notification's ID.
@@ -23,14 +23,14 @@ struct PostgresEffects: Sendable {
     }
 
     /// The devices whose registrations, filter or subscriptions changed, or of which a notification was removed.
-    var changedDevices: Set<DeviceID> = []
+    package var changedDevices: Set<DeviceID> = []
     /// The devices that start or stop saving power.
-    var savesPower: [DeviceID: Bool] = [:]
-    var removedDevices: Set<DeviceID> = []
+    package var savesPower: [DeviceID: Bool] = [:]
+    package var removedDevices: Set<DeviceID> = []
     var removals: [Removal] = []
     var broadcastRemovals: [BroadcastRemoval] = []
     /// Whether `control.version` was raised, so that nodes read a new directory.
-    var hasDirectoryChanged = false
+    package var hasDirectoryChanged = false
 
     var isEmpty: Bool {
         changedDevices.isEmpty && savesPower.isEmpty && removedDevices.isEmpty && removals.isEmpty

@@ -1,41 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushAPI
-internal import PushCore
-internal import PushSQL
+package import PushCore
+package import PushSQL
 
 /// Performs requests in serializable transactions of PostgreSQL, on the one thread that uses the connection.
 ///
 /// Each step of a long request is a transaction. One that a concurrent transaction prevents is tried again.
-final class PostgresRequests {
+package final class PostgresRequests {
     /// The environment of the requests.
-    struct Environment {
+    package struct Environment {
         /// The number of this node.
-        var node: Int64
+        package var node: Int64
         /// Whether the nodes record a trace.
-        var hasTrace = false
-        var channelPerAppCountMax = Limits.channelPerAppCountMax
+        package var hasTrace = false
+        package var channelPerAppCountMax = Limits.channelPerAppCountMax
         /// Returns the current time of PostgreSQL.
-        var now: () -> Timestamp
+        package var now: () -> Timestamp
         /// Returns a new ID for a broadcast; nil when the node may not assign any.
-        var makeID: () -> Int64?
+        package var makeID: () -> Int64?
         /// Runs statements in a serializable transaction, and rolls back when they fail.
-        var transaction: PostgresSchema.Transaction
+        package var transaction: PostgresSchema.Transaction
         /// Waits for a random number of milliseconds in a range.
-        var pause: (ClosedRange<Int>) -> Void
+        package var pause: (ClosedRange<Int>) -> Void
+
+        package init(
+            node: Int64, now: @escaping () -> Timestamp, makeID: @escaping () -> Int64?,
+            transaction: @escaping PostgresSchema.Transaction, pause: @escaping (ClosedRange<Int>) -> Void
+        ) {
+            self.node = node
+            self.now = now
+            self.makeID = makeID
+            self.transaction = transaction
+            self.pause = pause
+        }
     }
 
     /// The answer to a request.
-    struct Answer {
-        var result: Result<StoreAnswer, StoreRefusal>
+    package struct Answer: Sendable {
+        package var result: Result<StoreAnswer, StoreRefusal>
         /// Whether nothing may be delivered after the answer that the request forbids.
         ///
         /// The answer must then wait until the hosts of the changed devices have applied the effects.
-        var endsDeliveries = false
+        package var endsDeliveries = false
+
+        package init(result: Result<StoreAnswer, StoreRefusal>, endsDeliveries: Bool = false) {
+            self.result = result
+            self.endsDeliveries = endsDeliveries
+        }
     }
 
     /// The result of publishing a broadcast.
-    enum PublishResult {
+    package enum PublishResult: Sendable {
         case refused(RejectionReason)
         /// The broadcast is stored, and must be delivered to the connected subscribers.
         case stored(PendingNotification, ChannelNumber)
@@ -61,7 +77,7 @@ final class PostgresRequests {
     ///   - bounds: The bounds of the store.
     ///   - environment: The environment.
     /// - Throws: The error that PostgreSQL returned.
-    init(_ database: any SQLDatabase, _ bounds: StoreBounds, _ environment: Environment) throws(SQLError) {
+    package init(_ database: any SQLDatabase, _ bounds: StoreBounds, _ environment: Environment) throws(SQLError) {
         self.environment = environment
         tables = try SharedTables(database, node: environment.node)
         waiting = try PostgresWaiting(database)
@@ -83,7 +99,7 @@ final class PostgresRequests {
     ///   - committed: Called after each committed transaction that has effects. A later transaction may fail.
     /// - Returns: The answer; `busy` if concurrent transactions prevented one too often.
     /// - Throws: Another error that PostgreSQL returned. With `disconnected`, the last transaction may be committed.
-    func perform(
+    package func perform(
         _ request: StoreRequest, committed: (PostgresEffects) -> Void
     ) throws(SQLError) -> Answer {
         var work: (any LongWork)?
@@ -115,7 +131,8 @@ final class PostgresRequests {
     ///   - committed: Called after the transaction if it has effects.
     /// - Returns: The result; `serviceUnavailable` if concurrent transactions prevented this one too often.
     /// - Throws: Another error that PostgreSQL returned.
-    func publish(_ broadcast: Broadcast, committed: (PostgresEffects) -> Void) throws(SQLError) -> PublishResult {
+    package func publish(_ broadcast: Broadcast, committed: (PostgresEffects) -> Void) throws(SQLError) -> PublishResult
+    {
         // The executor returns the address with the answer, which is taken from the events below.
         let address = ReplyAddress(loop: 0, slot: 0, generation: 0, exchange: 0)
         do {
@@ -137,7 +154,7 @@ final class PostgresRequests {
     }
 
     /// Returns the apps, keys, certificates and tokens, with the version of the control data.
-    func directory() throws(SQLError) -> Directory {
+    package func directory() throws(SQLError) -> Directory {
         try commit { () throws(SQLError) in
             defer { selectVersion.reset() }
             let version = try selectVersion.step() ? selectVersion.int64(0) : 0
@@ -173,6 +190,23 @@ final class PostgresRequests {
             }
         }
         return .success(.done)
+    }
+
+    // MARK: Streams
+
+    /// Returns the device with a credential; nil without one.
+    package func identify(_ credential: DeviceCredential) throws(SQLError) -> DeviceID? {
+        try commit { () throws(SQLError) in try executor.authentication.identify(credential) }
+    }
+
+    /// Records that devices were seen, and the names and versions of their agents.
+    package func noteSeen(_ devices: [(device: DeviceID, agent: String?)]) throws(SQLError) {
+        try commit { () throws(SQLError) in
+            for (device, agent) in devices {
+                try tables.devices.noteSeen(device, at: transaction.now)
+                if let agent { try tables.devices.setAgent(agent, of: device) }
+            }
+        }
     }
 
     // MARK: Transactions

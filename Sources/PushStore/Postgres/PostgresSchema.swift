@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushSQL
+package import PushSQL
 
 /// The tables of a store in PostgreSQL, which all nodes share.
 ///
@@ -10,14 +10,16 @@ internal import PushSQL
 /// Tables of devices have no foreign keys to control tables, because these are in shard 0 only.
 ///
 /// - `pending` has one index. `key` is the notification's ID; for a collapse ID it is a negative hash instead.
-/// - `hosts` has the instance of the node at which each device is connected.
-/// - `nodes` has a row for each number of a node. `id_ceiling` limits the IDs that the node may assign.
+/// - `hosts` has the instance of the node at which each device is connected; 0 after the stream ended. The earlier
+///   instance is the one that the current one replaced.
+/// - `nodes` has a row for each number of a node. `id_ceiling` is above all IDs that the node assigns before its next
+///   heartbeat. `heard_at` is the time in microseconds up to which the node has read `changes`.
 /// - `control` counts the changes of control data.
 /// - `changes` lists connected devices of which a node could not inform the host. Rows stay for a minute.
 /// - `quota_uses` has a row for each node and subject.
-enum PostgresSchema {
+package enum PostgresSchema {
     /// Runs statements in a transaction, and rolls back when they fail.
-    typealias Transaction = (_ body: () throws(SQLError) -> Void) throws(SQLError) -> Void
+    package typealias Transaction = (_ body: () throws(SQLError) -> Void) throws(SQLError) -> Void
 
     /// The version that `state` holds under `schema_version`.
     static let version = 1
@@ -37,7 +39,7 @@ enum PostgresSchema {
     ///   - address: The address of the server, for error messages.
     ///   - transaction: Runs statements in a transaction.
     /// - Throws: `newerSchema` for an unknown version, or the classified failure.
-    static func open(
+    package static func open(
         _ database: any SQLDatabase, at address: String, transaction: Transaction
     ) throws(StoreError) {
         let found: Int
@@ -214,8 +216,9 @@ enum PostgresSchema {
         // A record fits into a page, so it is neither compressed nor moved to another table.
         "ALTER TABLE pending ALTER record SET STORAGE PLAIN",
         """
-        CREATE TABLE hosts(device bigint PRIMARY KEY, instance bigint NOT NULL, epoch bigint NOT NULL)
-            WITH (fillfactor=60)
+        CREATE TABLE hosts(
+            device bigint PRIMARY KEY, instance bigint NOT NULL, epoch bigint NOT NULL, earlier_instance bigint,
+            earlier_epoch bigint) WITH (fillfactor=60)
         """,
         """
         CREATE TABLE trace(
@@ -228,8 +231,8 @@ enum PostgresSchema {
         """
         CREATE TABLE nodes(
             number int PRIMARY KEY, name text UNIQUE, instance bigint NOT NULL, seen_at timestamptz NOT NULL,
-            id_ceiling bigint NOT NULL, speaks int NOT NULL, version text NOT NULL, draining bigint NOT NULL,
-            counts bytea)
+            id_ceiling bigint NOT NULL, heard_at bigint NOT NULL DEFAULT 0, speaks int NOT NULL,
+            version text NOT NULL, draining bigint NOT NULL, counts bytea)
         """,
         "CREATE TABLE control(version bigint NOT NULL)",
         "INSERT INTO control VALUES (0)",

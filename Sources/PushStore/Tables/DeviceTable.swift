@@ -280,8 +280,8 @@ final class DeviceTable {
 
 extension DeviceID {
     /// Decodes a number that `stored` returned.
-    init(stored: Int64) { self.init(rawValue: UInt64(bitPattern: stored)) }
+    package init(stored: Int64) { self.init(rawValue: UInt64(bitPattern: stored)) }
 
     /// The number in the form in which databases store it.
-    var stored: Int64 { Int64(bitPattern: rawValue) }
+    package var stored: Int64 { Int64(bitPattern: rawValue) }
 }

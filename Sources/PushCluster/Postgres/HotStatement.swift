@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushPostgres
+
+/// The statements of a `ShardBatch`, in the order in which a batch sends them.
+///
+/// Arrays have an element for each row. `place` counts the elements from 1.
+enum HotStatement: Int, CaseIterable {
+    /// Commits the current transaction without waiting for a disk or a standby.
+    case commitLater
+    case beat, changes, forgetChanges, nodes
+    case depart, delete, acknowledge, attach
+    case hosts, rows, registrations, subscriptions
+    case write
+    case announce
+    case time, look
+    /// Asks why notifications were not written.
+    case explain
+
+    /// The statement that a pipeline prepares.
+    var prepared: PipelineStatement {
+        switch self {
+        case .commitLater: PipelineStatement("SELECT set_config('synchronous_commit', 'off', true)", [])
+        case .beat:
+            // The time is read before `changes`, in the same transaction.
+            PipelineStatement(
+                """
+                UPDATE nodes SET seen_at = clock_timestamp(), id_ceiling = $3, heard_at = $4
+                WHERE number = $1 AND instance = $2
+                RETURNING (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, (SELECT version FROM control)
+                """, [.int64, .int64, .int64, .int64])
+        case .changes:
+            PipelineStatement(
+                """
+                SELECT position, device FROM changes
+                WHERE at_ms > (extract(epoch FROM clock_timestamp()) * 1000)::bigint - 10000 ORDER BY position
+                """, [])
+        case .forgetChanges:
+            PipelineStatement(
+                "DELETE FROM changes WHERE at_ms < (extract(epoch FROM clock_timestamp()) * 1000)::bigint - 60000", [])
+        case .nodes:
+            PipelineStatement(
+                "SELECT instance, heard_at, seen_at > clock_timestamp() - interval '3 seconds' FROM nodes", [])
+        case .depart:
+            PipelineStatement(
+                """
+                UPDATE hosts SET instance = 0 FROM unnest($1, $2) AS u(device, epoch)
+                WHERE hosts.device = u.device AND hosts.epoch = u.epoch
+                """, [.int64Array, .int64Array])
+        case .delete:
+            PipelineStatement(
+                """
+                DELETE FROM pending p USING unnest($1, $2, $3) AS u(device, key, id)
+                WHERE p.device = u.device AND p.key = u.key AND p.id = u.id
+                """, [.int64Array, .int64Array, .int64Array])
+        case .acknowledge:
+            PipelineStatement(
+                """
+                DELETE FROM pending p USING unnest($1, $2) AS u(device, id)
+                WHERE p.device = u.device AND p.id = u.id AND (p.key = u.id OR p.key < 0)
+                """, [.int64Array, .int64Array])
+        case .attach: Self.attachment
+        case .hosts:
+            PipelineStatement(
+                """
+                SELECT coalesce(d.secret_hash = u.hash, false), h.instance, h.epoch,
+                    n.seen_at > clock_timestamp() - interval '3 seconds'
+                FROM unnest($1, $2) WITH ORDINALITY AS u(device, hash, place)
+                LEFT JOIN devices d ON d.id = u.device LEFT JOIN hosts h ON h.device = u.device
+                LEFT JOIN nodes n ON n.instance = h.instance ORDER BY place
+                """, [.int64Array, .bytesArray])
+        case .rows:
+            PipelineStatement(
+                """
+                SELECT place, key, id, topic, expires_at_ms, record
+                FROM unnest($1) WITH ORDINALITY AS u(device, place) CROSS JOIN LATERAL (
+                    SELECT key, id, topic, expires_at_ms, record FROM pending WHERE pending.device = u.device
+                    ORDER BY id LIMIT $2) AS waiting
+                ORDER BY place, id
+                """, [.int64Array, .int64])
+        case .registrations:
+            PipelineStatement(
+                """
+                SELECT place, topic, generation, live, refused, ended_at_ms, expired
+                FROM unnest($1) WITH ORDINALITY AS u(device, place) JOIN registrations r ON r.device = u.device
+                """, [.int64Array])
+        case .subscriptions:
+            PipelineStatement(
+                """
+                SELECT place, channel, s.topic, generation
+                FROM unnest($1) WITH ORDINALITY AS u(device, place) JOIN subscriptions s ON s.device = u.device
+                JOIN registrations r ON r.device = s.device AND r.topic = s.topic WHERE live = 1 AND refused = 0
+                """, [.int64Array])
+        case .write: Self.insertion
+        case .announce:
+            PipelineStatement(
+                """
+                INSERT INTO changes(device, at_ms)
+                SELECT device, (extract(epoch FROM clock_timestamp()) * 1000)::bigint FROM unnest($1) AS u(device)
+                """, [.int64Array])
+        case .time: PipelineStatement("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint", [])
+        case .look:
+            PipelineStatement(
+                """
+                SELECT place, h.instance, h.epoch, n.seen_at > clock_timestamp() - interval '3 seconds'
+                FROM unnest($1) WITH ORDINALITY AS u(device, place) JOIN hosts h ON h.device = u.device
+                LEFT JOIN nodes n ON n.instance = h.instance
+                """, [.int64Array])
+        case .explain:
+            PipelineStatement(
+                """
+                SELECT d.id, r.generation, live, refused, ended_at_ms, expired
+                FROM unnest($1, $2) WITH ORDINALITY AS u(device, topic, place)
+                LEFT JOIN devices d ON d.id = u.device
+                LEFT JOIN registrations r ON r.device = u.device AND r.topic = u.topic ORDER BY place
+                """, [.int64Array, .int64Array])
+        }
+    }
+
+    /// Registers streams of live devices that present the right secret; returns the hosts that they replace.
+    ///
+    /// The row keeps the replaced host, because no clause returns the old values of an updated row.
+    private static let attachment = PipelineStatement(
+        """
+        INSERT INTO hosts(device, instance, epoch)
+        SELECT u.device, $4, u.epoch FROM unnest($1, $2, $3) AS u(device, epoch, hash)
+        JOIN devices d ON d.id = u.device AND d.secret_hash = u.hash ORDER BY u.device
+        ON CONFLICT (device) DO UPDATE SET instance = excluded.instance, epoch = excluded.epoch,
+            earlier_instance = hosts.instance, earlier_epoch = hosts.epoch WHERE hosts.epoch < excluded.epoch
+        RETURNING device, earlier_instance, earlier_epoch, (
+            SELECT n.seen_at > clock_timestamp() - interval '3 seconds' FROM nodes n
+            WHERE n.instance = earlier_instance)
+        """, [.int64Array, .int64Array, .bytesArray, .int64])
+
+    /// Writes notifications for live registrations, unless a row with a higher number has the key.
+    private static let insertion = PipelineStatement(
+        """
+        INSERT INTO pending AS p (device, key, id, topic, expires_at_ms, record)
+        SELECT u.device, u.key, u.id, u.topic, u.expires_at_ms, u.record
+        FROM unnest($1, $2, $3, $4, $5, $6, $7)
+            AS u(device, key, id, topic, generation, expires_at_ms, record)
+        JOIN registrations r ON r.device = u.device AND r.topic = u.topic
+        WHERE r.live = 1 AND r.generation = u.generation AND r.refused = 0 ORDER BY u.device, u.key
+        ON CONFLICT (device, key) DO UPDATE SET id = excluded.id, topic = excluded.topic,
+            expires_at_ms = excluded.expires_at_ms, record = excluded.record WHERE p.id < excluded.id
+        """, [.int64Array, .int64Array, .int64Array, .int64Array, .int64Array, .int64Array, .bytesArray])
+}

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushNet
+internal import PushPostgres
+internal import PushSQL
+internal import PushStore
+
+/// Executes the batches of one shard over a pipeline to PostgreSQL.
+///
+/// ```
+/// heartbeat ┃ departures, deletions, attachments ┃ readings ┃ writes ┃ changes ┃ looks      ┃: end of a transaction
+/// ```
+/// All parts are sent at once, and their results arrive in order.
+final class PostgresShard {
+    /// The closures that a shard calls on its loop.
+    struct Handlers {
+        var connected: () -> Void
+        /// The connection is lost, with the result of the batch that was sent.
+        var lost: (SQLError) -> Void
+        var unreachable: (SQLError) -> Void
+        var answered: (ShardResult, _ number: Int64) -> Void
+        /// PostgreSQL refused a part of the batch; other parts may be committed.
+        var refused: (SQLError, _ number: Int64) -> Void
+    }
+
+    /// The batch that was sent.
+    private struct Flight {
+        var number: Int64
+        var batch: ShardBatch
+        var result: ShardResult
+        /// The number of transactions whose ends have not arrived.
+        var transactionCount = 0
+        var failure: SQLError?
+        /// The elements of `writes` in the order of their rows in the statement.
+        var writeOrder: [Int] = []
+        var writtenCount = 0
+    }
+
+    private static let forgettingHeartbeatCount = 30
+
+    private let instance: InstanceID
+    private let handlers: Handlers
+    private var pipeline: PostgresPipeline?
+    private var parameters: [HotStatement: PostgresParameters] = [:]
+    private var flight: Flight?
+    private var heartbeatCount = 0
+
+    /// Creates the connection of an instance to a shard, which `start` opens.
+    ///
+    /// - Parameters:
+    ///   - loop: The loop of the connection and the handlers.
+    ///   - address: The servers of the shard.
+    ///   - settings: The settings of the session.
+    ///   - instance: The instance, whose row in `nodes` exists.
+    ///   - handlers: The closures.
+    /// - Throws: `NetError.system` if the kernel has no memory for another descriptor.
+    init(
+        on loop: EventLoop, to address: PostgresAddress, _ settings: PostgresSettings, _ instance: InstanceID,
+        _ handlers: Handlers
+    ) throws(NetError) {
+        self.instance = instance
+        self.handlers = handlers
+        let statements = HotStatement.allCases.map(\.prepared)
+        for statement in HotStatement.allCases {
+            parameters[statement] = PostgresParameters(statement.prepared.parameters)
+        }
+        pipeline = try PostgresPipeline(
+            on: loop, to: address, settings: settings, statements: statements,
+            handlers: .init(
+                connected: handlers.connected,
+                received: { [weak self] index, result in self?.received(index, result) },
+                synced: { [weak self] failure in self?.synced(failure) },
+                lost: { [weak self] failure in
+                    self?.flight = nil
+                    handlers.lost(failure)
+                },
+                unreachable: handlers.unreachable))
+    }
+
+    func start() { pipeline?.start() }
+
+    func stop() { pipeline?.stop() }
+
+    // MARK: Sending
+
+    /// Sends a batch; a lost connection is reported by `lost`.
+    func send(_ batch: ShardBatch, number: Int64) {
+        precondition(flight == nil, "a batch is sent while another one is under way")
+        flight = Flight(number: number, batch: batch, result: ShardResult())
+        sendHeartbeat(batch)
+        sendUnsafeChanges(batch)
+        sendReadings(batch)
+        sendWrites(batch)
+        if !batch.changes.isEmpty {
+            send(.announce) { parameters in for device in batch.changes { parameters.append(device.stored, to: 0) } }
+            endTransaction()
+        }
+        guard !batch.looks.isEmpty || !batch.changes.isEmpty else { return }
+        if !batch.changes.isEmpty { send(.time) }
+        flight?.result.looks = Array(repeating: nil, count: batch.looks.count)
+        send(.look) { parameters in for device in batch.looks { parameters.append(device.stored, to: 0) } }
+        endTransaction()
+    }
+
+    private func send(_ statement: HotStatement, _ fill: (PostgresParameters) -> Void = { _ in }) {
+        guard let values = parameters[statement] else { return }
+        values.removeAll()
+        fill(values)
+        pipeline?.send(statement.rawValue, values)
+    }
+
+    private func endTransaction() {
+        flight?.transactionCount += 1
+        pipeline?.sync()
+    }
+
+    private func sendHeartbeat(_ batch: ShardBatch) {
+        guard let heartbeat = batch.heartbeat else { return }
+        send(.beat) { parameters in
+            parameters.set(Int64(instance.node.rawValue), at: 0)
+            parameters.set(instance.rawValue, at: 1)
+            parameters.set(heartbeat.idCeiling, at: 2)
+            parameters.set(heartbeat.heardAt, at: 3)
+        }
+        flight?.result.heartbeat = ShardResult.Heartbeat(
+            isTaken: true, time: 0, controlVersion: 0, changes: [], nodes: [])
+        send(.changes)
+        heartbeatCount += 1
+        if heartbeatCount % Self.forgettingHeartbeatCount == 0 { send(.forgetChanges) }
+        send(.nodes)
+        endTransaction()
+    }
+
+    /// Sends the changes that need not survive the loss of the primary.
+    private func sendUnsafeChanges(_ batch: ShardBatch) {
+        guard
+            !batch.departures.isEmpty || !batch.deletions.isEmpty || !batch.acknowledgements.isEmpty
+                || !batch.attachments.isEmpty
+        else { return }
+        send(.commitLater)
+        if !batch.departures.isEmpty {
+            send(.depart) { parameters in
+                for departure in batch.departures.sorted(by: { $0.device.stored < $1.device.stored }) {
+                    parameters.append(departure.device.stored, to: 0)
+                    parameters.append(departure.epoch, to: 1)
+                }
+            }
+        }
+        if !batch.deletions.isEmpty {
+            send(.delete) { parameters in
+                for row in batch.deletions {
+                    parameters.append(row.device.stored, to: 0)
+                    parameters.append(row.key.rawValue, to: 1)
+                    parameters.append(row.id, to: 2)
+                }
+            }
+        }
+        if !batch.acknowledgements.isEmpty {
+            send(.acknowledge) { parameters in
+                for acknowledgement in batch.acknowledgements {
+                    parameters.append(acknowledgement.device.stored, to: 0)
+                    parameters.append(acknowledgement.id, to: 1)
+                }
+            }
+        }
+        if !batch.attachments.isEmpty {
+            send(.attach) { parameters in
+                for attachment in batch.attachments {
+                    parameters.append(attachment.device.stored, to: 0)
+                    parameters.append(attachment.epoch, to: 1)
+                    parameters.append(attachment.secretHash.span, to: 2)
+                }
+                parameters.set(instance.rawValue, at: 3)
+            }
+        }
+        endTransaction()
+    }
+
+    private func sendReadings(_ batch: ShardBatch) {
+        guard !batch.attachments.isEmpty || !batch.readings.isEmpty else { return }
+        if !batch.attachments.isEmpty {
+            flight?.result.attachments = Array(repeating: .unauthorized, count: batch.attachments.count)
+            send(.hosts) { parameters in
+                for attachment in batch.attachments {
+                    parameters.append(attachment.device.stored, to: 0)
+                    parameters.append(attachment.secretHash.span, to: 1)
+                }
+            }
+        }
+        flight?.result.readings = batch.readings.map { reading in
+            .init(rows: [], isMore: false, account: reading.isFull ? .init() : nil)
+        }
+        if !batch.readings.isEmpty {
+            send(.rows) { parameters in
+                for reading in batch.readings { parameters.append(reading.device.stored, to: 0) }
+                parameters.set(rowCountMax(of: batch), at: 1)
+            }
+            for statement in [HotStatement.registrations, .subscriptions] {
+                send(statement) { parameters in
+                    // Devices whose accounts are not read keep their places.
+                    for reading in batch.readings {
+                        parameters.append(reading.isFull ? reading.device.stored : 0, to: 0)
+                    }
+                }
+            }
+        }
+        endTransaction()
+    }
+
+    /// The number of rows that are read for each device: those in the window are left out afterwards.
+    private func rowCountMax(of batch: ShardBatch) -> Int64 {
+        Int64(ClusterLimits.rowsPerReadingCountMax + (batch.readings.map(\.known.count).max() ?? 0))
+    }
+
+    private func sendWrites(_ batch: ShardBatch) {
+        guard !batch.writes.isEmpty else { return }
+        // Nodes write rows in the same order, so that their transactions do not wait for each other in a circle.
+        let order = batch.writes.indices.sorted { left, right in
+            let (left, right) = (batch.writes[left], batch.writes[right])
+            let devices = (
+                left.pending.notification.address.device.stored, right.pending.notification.address.device.stored
+            )
+            return devices.0 == devices.1 ? left.key.rawValue < right.key.rawValue : devices.0 < devices.1
+        }
+        flight?.writeOrder = order
+        flight?.result.writes = Array(repeating: .written, count: order.count)
+        var record: [UInt8] = []
+        send(.write) { parameters in
+            for index in order {
+                let write = batch.writes[index]
+                let address = write.pending.notification.address
+                parameters.append(address.device.stored, to: 0)
+                parameters.append(write.key.rawValue, to: 1)
+                parameters.append(write.pending.sequence, to: 2)
+                parameters.append(Int64(address.topic.rawValue), to: 3)
+                parameters.append(Int64(address.generation), to: 4)
+                parameters.append(write.expiresAt?.unixMilliseconds, to: 5)
+                record.removeAll(keepingCapacity: true)
+                PendingRecord.append(write.pending, to: &record)
+                parameters.append(record.span, to: 6)
+            }
+        }
+        endTransaction()
+    }
+
+    // MARK: Results
+
+    private func received(_ index: Int, _ result: borrowing PostgresResult) {
+        guard let statement = HotStatement(rawValue: index), result.isSuccess, flight != nil else { return }
+        switch statement {
+        case .commitLater, .forgetChanges, .depart, .delete, .acknowledge, .announce: break
+        case .write: flight?.writtenCount = result.changedRowCount ?? 0
+        case .beat, .changes, .nodes: flight?.result.heartbeat?.take(statement, result)
+        case .attach: takeEarlier(result)
+        case .hosts: takeHosts(result)
+        case .rows: takeRows(result)
+        case .registrations, .subscriptions: takeAccounts(statement, result)
+        case .time: flight?.result.announcedAt = result.int64(0, 0)
+        case .look:
+            for row in 0..<result.rowCount {
+                flight?.result.looks[Int(result.int64(row, 0)) - 1] = ShardResult.Host(result, row, from: 1)
+            }
+        case .explain: explain(result)
+        }
+    }
+
+    private func takeEarlier(_ result: borrowing PostgresResult) {
+        guard let batch = flight?.batch else { return }
+        var places: [Int64: Int] = [:]
+        for (place, attachment) in batch.attachments.enumerated() { places[attachment.device.stored] = place }
+        flight?.result.attachments = Array(repeating: .unauthorized, count: batch.attachments.count)
+        for row in 0..<result.rowCount {
+            guard let place = places[result.int64(row, 0)] else { continue }
+            let earlier = result.isNull(row, 1) ? nil : ShardResult.Host(result, row, from: 1)
+            flight?.result.attachments[place] = .attached(earlier: earlier)
+        }
+    }
+
+    /// Takes the hosts after the attachments: this instance, or that of a later stream.
+    private func takeHosts(_ result: borrowing PostgresResult) {
+        guard let batch = flight?.batch else { return }
+        for (place, attachment) in batch.attachments.enumerated() where place < result.rowCount {
+            guard result.int64(place, 0) != 0, !result.isNull(place, 1) else {
+                flight?.result.attachments[place] = .unauthorized
+                continue
+            }
+            let host = ShardResult.Host(result, place, from: 1)
+            if host.instance != instance || host.epoch != attachment.epoch {
+                flight?.result.attachments[place] = .replaced(by: host)
+            } else if case .unauthorized? = flight?.result.attachments[place] {
+                // The stream was registered before.
+                flight?.result.attachments[place] = .attached(earlier: nil)
+            }
+        }
+    }
+
+    private func takeRows(_ result: borrowing PostgresResult) {
+        guard let batch = flight?.batch else { return }
+        let countMax = rowCountMax(of: batch)
+        var counts = Array(repeating: 0, count: batch.readings.count)
+        for row in 0..<result.rowCount {
+            let place = Int(result.int64(row, 0)) - 1
+            counts[place] += 1
+            let (device, id) = (batch.readings[place].device, result.int64(row, 2))
+            guard !batch.readings[place].known.contains(id) else { continue }
+            let topic = TopicID(rawValue: UInt32(truncatingIfNeeded: result.int64(row, 3)))
+            let pending = result.withBytes(row, 5) {
+                PendingRecord.decode($0, sequence: id, device: device, topic: topic)
+            }
+            flight?.result.readings[place].rows.append(
+                .init(
+                    key: RowKey(rawValue: result.int64(row, 1)), id: id, topic: topic,
+                    expiresAt: result.optionalInt64(row, 4).map(Timestamp.init(unixMilliseconds:)),
+                    notification: pending?.notification))
+        }
+        for (place, count) in counts.enumerated() where count >= countMax {
+            flight?.result.readings[place].isMore = true
+        }
+    }
+
+    private func takeAccounts(_ statement: HotStatement, _ result: borrowing PostgresResult) {
+        guard let batch = flight?.batch else { return }
+        for row in 0..<result.rowCount {
+            let place = Int(result.int64(row, 0)) - 1
+            if statement == .registrations {
+                let topic = TopicID(rawValue: UInt32(truncatingIfNeeded: result.int64(row, 1)))
+                let state = RegistrationState(result, row, from: 2)
+                flight?.result.readings[place].account?.registrations.append((topic, state))
+            } else {
+                let token = DeviceTokenContents(
+                    device: batch.readings[place].device,
+                    topic: TopicID(rawValue: UInt32(truncatingIfNeeded: result.int64(row, 2))),
+                    generation: UInt32(truncatingIfNeeded: result.int64(row, 3)))
+                flight?.result.readings[place].account?.subscriptions.append(
+                    ChannelSubscription(channel: ChannelNumber(rawValue: result.int64(row, 1)), token: token))
+            }
+        }
+    }
+
+    // MARK: The end of a batch
+
+    private func synced(_ failure: SQLError?) {
+        guard flight != nil else { return }
+        if let failure, flight?.failure == nil { flight?.failure = failure }
+        flight?.transactionCount -= 1
+        guard let landed = flight, landed.transactionCount == 0 else { return }
+        if let failure = landed.failure {
+            flight = nil
+            handlers.refused(failure, landed.number)
+        } else if landed.writtenCount < landed.writeOrder.count {
+            askWhy(landed)
+        } else {
+            flight = nil
+            handlers.answered(landed.result, landed.number)
+        }
+    }
+
+    /// Asks why not all notifications were written: some may have rows with higher numbers, others no registration.
+    private func askWhy(_ landed: Flight) {
+        flight?.writtenCount = landed.writeOrder.count
+        send(.explain) { parameters in
+            for write in landed.batch.writes {
+                parameters.append(write.pending.notification.address.device.stored, to: 0)
+                parameters.append(Int64(write.pending.notification.address.topic.rawValue), to: 1)
+            }
+        }
+        endTransaction()
+    }
+
+    private func explain(_ result: borrowing PostgresResult) {
+        guard let batch = flight?.batch else { return }
+        for (place, write) in batch.writes.enumerated() where place < result.rowCount {
+            flight?.result.writes[place] = ShardResult.Write(
+                result, place, generation: write.pending.notification.address.generation)
+        }
+    }
+}

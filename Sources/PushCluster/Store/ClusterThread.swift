@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushNet
+internal import PushPostgres
+internal import PushSQL
+internal import PushStore
+
+/// The thread of a node's store: an event loop with the `ClusterStore`, its shard and the outcomes of its workers.
+///
+/// ```
+/// loops ──commands──▶ mailbox ──▶ ClusterStore ──batches──▶ PostgresShard
+///   ▲                    ▲  └──requests──▶ RequestWorker       │
+///   └────replies─────────┼───────────────────outcomes──────────┘ results
+/// ```
+final class ClusterThread: ClusterOutput {
+    /// A message to the thread.
+    enum Message: Sendable {
+        case commands([StoreCommand])
+        case outcome(RequestWorker.Outcome)
+        case stop
+    }
+
+    private let loop: EventLoop
+    private let configuration: PostgresStoreConfiguration
+    private let receivers: [any StoreReplyReceiver]
+    private let workers: [RequestWorker]
+    private let onFatal: @Sendable (StoreError) -> Void
+    private var store: ClusterStore?
+    private var shard: PostgresShard?
+    /// The replies of this turn by loop.
+    private var replies: [UInt32: [StoreReply]] = [:]
+    /// Whether the current turn of the loop has begun one of the store.
+    private var isInTurn = false
+    private var timer: TimerID?
+    private var isStopping = false
+    /// The version of the control data in the last directory.
+    private var directoryVersion: UInt64?
+
+    init(
+        _ loop: EventLoop, _ configuration: PostgresStoreConfiguration, _ instance: InstanceID,
+        receivers: [any StoreReplyReceiver], workers: [RequestWorker], mailbox: Mailbox<Message>,
+        onFatal: @escaping @Sendable (StoreError) -> Void
+    ) throws(NetError) {
+        self.loop = loop
+        self.configuration = configuration
+        self.receivers = receivers
+        self.workers = workers
+        self.onFatal = onFatal
+        var node = NodeConfiguration(instance, now: configuration.store.now)
+        node.patienceMilliseconds = configuration.patienceMilliseconds
+        node.routeCountMax = configuration.routeCountMax
+        node.powerSavingDelayMilliseconds = configuration.store.powerSavingDelayMilliseconds
+        store = ClusterStore(node, shardCount: 1, output: self)
+        shard = try PostgresShard(on: loop, to: configuration.address, configuration.session, instance, handlers())
+        try loop.attach(mailbox) { [weak self] messages in self?.take(messages) }
+    }
+
+    private func handlers() -> PostgresShard.Handlers {
+        let report = configuration.onConnection
+        return PostgresShard.Handlers(
+            connected: { [weak self] in
+                report(nil)
+                self?.turn { $0.connected(toShard: 0) }
+            },
+            lost: { [weak self] error in
+                report(error.message)
+                self?.turn { $0.disconnected(fromShard: 0) }
+            },
+            unreachable: { report($0.message) },
+            answered: { [weak self] result, number in self?.turn { $0.take(result, of: number, fromShard: 0) } },
+            refused: { [weak self] error, number in
+                report(error.message)
+                self?.turn { $0.refused(number, byShard: 0) }
+            })
+    }
+
+    /// Runs until `stop`.
+    func run() {
+        shard?.start()
+        _ = workers[0].submit(.readDirectory)
+        turn { _ in }
+        loop.run()
+        shard?.stop()
+        store = nil
+    }
+
+    // MARK: Turns
+
+    /// Calls a closure in a turn of the store, which ends with the turn of the loop.
+    private func turn(_ body: (ClusterStore) -> Void) {
+        guard let store else { return }
+        if !isInTurn {
+            isInTurn = true
+            store.beginTurn(at: .now)
+            loop.atEndOfTurn { [weak self] in self?.endTurn() }
+        }
+        body(store)
+    }
+
+    private func endTurn() {
+        guard let store else { return }
+        store.endTurn()
+        isInTurn = false
+        sendReplies()
+        if let timer { loop.cancel(timer) }
+        timer = nil
+        if store.isSuperseded { return fail() }
+        let due = store.nextDue
+        guard due < .future else { return }
+        timer = loop.schedule(after: max(due.duration(since: .now), .zero)) { [weak self] in
+            self?.timer = nil
+            self?.turn { _ in }
+        }
+    }
+
+    private func fail() {
+        guard !isStopping else { return }
+        isStopping = true
+        let text = "another start of the node \(configuration.node) has its number"
+        onFatal(.locked(path: "\(configuration.address)", code: "nodes", text: text))
+    }
+
+    private func sendReplies() {
+        for (loop, batch) in replies.sorted(by: { $0.key < $1.key }) where Int(loop) < receivers.count {
+            receivers[Int(loop)].receive(batch)
+        }
+        replies.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: Messages
+
+    private func take(_ messages: [Message]) {
+        for message in messages {
+            switch message {
+            case .commands(let commands): turn { store in for command in commands { take(command, store) } }
+            case .outcome(let outcome): turn { store in take(outcome, store) }
+            case .stop: loop.stop()
+            }
+        }
+    }
+
+    private func take(_ command: StoreCommand, _ store: ClusterStore) {
+        switch command {
+        case .accept(let notification, let answer): store.accept(notification, answer: answer)
+        case .attach(let credential, let stream, let agent):
+            if let device = credential.device {
+                attach(device, credential, stream, agent, store)
+            } else {
+                submit(
+                    .identify(credential, stream: stream, agent: agent), of: credential.secretHash.first, answer: stream
+                )
+            }
+        case .acknowledge(let acknowledgements, let device): store.acknowledge(acknowledgements, by: device)
+        case .detach(let stream): store.detach(stream: stream)
+        case .publish(let broadcast, let answer):
+            let worker = workers[Int(broadcast.topic.rawValue) % workers.count]
+            if !worker.submit(.publish(broadcast, answer: answer)) {
+                reply(.refused(.serviceUnavailable, unregisteredAt: nil, answer: answer), to: answer)
+            }
+        case .perform(let request, let answer):
+            submit(.perform(request, answer: answer), of: request.workerHint, answer: answer)
+        case .host: break
+        }
+    }
+
+    private func attach(
+        _ device: DeviceID, _ credential: DeviceCredential, _ stream: ReplyAddress, _ agent: String,
+        _ store: ClusterStore
+    ) {
+        store.attach(device, secretHash: credential.secretHash, stream: stream)
+        _ = workers[1 % workers.count].submit(.noteSeen(device, agent: agent))
+    }
+
+    /// Submits a job; the requests of one device go to one worker, so that they keep their order.
+    private func submit(_ job: RequestWorker.Job, of hint: UInt8?, answer: ReplyAddress) {
+        guard !workers[Int(hint ?? 0) % workers.count].submit(job) else { return }
+        reply(.performed(.failure(.busy), answer: answer), to: answer)
+    }
+
+    private func take(_ outcome: RequestWorker.Outcome, _ store: ClusterStore) {
+        switch outcome {
+        case .effects(let effects):
+            store.apply(changed: effects.changedDevices, saving: effects.savesPower, removed: effects.removedDevices)
+        case .performed(let answer, let address): reply(.performed(answer.result, answer: address), to: address)
+        case .published(let result, let address): reply(StoreReply(result, answer: address), to: address)
+        case .identified(let device?, let credential, let stream, let agent):
+            attach(device, credential, stream, agent, store)
+        case .identified(nil, _, let stream, _):
+            reply(.performed(.failure(.unauthorized), answer: stream), to: stream)
+        case .directory(let directory): publish(directory)
+        }
+    }
+
+    private func publish(_ directory: Directory) {
+        // Two workers may have read directories in the other order.
+        guard directory.version >= directoryVersion ?? 0 else { return }
+        directoryVersion = directory.version
+        for loop in receivers.indices { replies[UInt32(loop), default: []].append(.directory(directory)) }
+    }
+
+    private func reply(_ reply: StoreReply, to address: ReplyAddress) {
+        replies[address.loop, default: []].append(reply)
+    }
+
+    // MARK: Output of the store
+
+    func send(_ batch: ShardBatch, number: Int64, toShard index: Int) { shard?.send(batch, number: number) }
+
+    func send(_ messages: [NodeMessage], to instance: InstanceID) {}
+
+    func reply(_ new: [StoreReply], toLoop loop: UInt32) { replies[loop, default: []] += new }
+}
+
+extension StoreReply {
+    /// Creates the answer to a broadcast.
+    fileprivate init(_ result: PostgresRequests.PublishResult, answer: ReplyAddress) {
+        switch result {
+        case .refused(let reason): self = .refused(reason, unregisteredAt: nil, answer: answer)
+        case .stored, .nowOrNever, .expired: self = .accepted(answer: answer)
+        }
+    }
+}
+
+extension StoreRequest {
+    /// A number that all requests of one device share, so that they keep their order; nil for administrators.
+    fileprivate var workerHint: UInt8? {
+        if case .device(_, let credential) = self { credential.secretHash.first } else { nil }
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushNet
+internal import PushPostgres
+internal import PushSQL
+internal import PushStore
+
+/// Registers a start of this node in the table `nodes`, before the node serves anything.
+struct NodeRegistration {
+    /// The time that an earlier start of the node has until its last heartbeat is too old, in milliseconds.
+    private static let patienceMilliseconds: Int64 = 5_000
+    private static let pauseMilliseconds = 100
+    /// The key of the advisory lock for new rows: `Nodes` in ASCII.
+    private static let lockKey: Int64 = 0x4e_6f64_6573
+
+    private let connection: PostgresConnection
+    private let configuration: PostgresStoreConfiguration
+
+    /// Connects, checks the server, and creates or checks the tables.
+    init(_ configuration: PostgresStoreConfiguration) throws(PostgresStoreError) {
+        self.configuration = configuration
+        do {
+            connection = try PostgresConnection(to: configuration.address, settings: configuration.session)
+            for finding in try connection.serverFacts().findings {
+                guard !finding.isFatal else { throw PostgresStoreError.unsafe(finding) }
+                configuration.onFinding(finding)
+            }
+        } catch let error as SQLError {
+            throw .unreachable(error)
+        } catch let error as PostgresStoreError {
+            throw error
+        } catch {
+            preconditionFailure("\(error)")
+        }
+        do throws(StoreError) {
+            let connection = connection
+            try PostgresSchema.open(connection, at: "\(configuration.address)") { body throws(SQLError) in
+                try connection.transaction { () throws(SQLError) in try body() }
+            }
+        } catch {
+            throw .schema(error)
+        }
+    }
+
+    /// Takes the node's number, or a new one, with a new instance.
+    func register() throws(PostgresStoreError) -> InstanceID {
+        let end = MonotonicTime.now.advanced(byMilliseconds: Self.patienceMilliseconds)
+        while true {
+            do {
+                if let instance = try attempt() { return instance }
+            } catch {
+                throw error.kind == .refused && error.code == "nodes" ? .tooManyNodes : .unreachable(error)
+            }
+            guard MonotonicTime.now < end else { throw .nameTaken(configuration.node) }
+            ElapsedPause.wait(milliseconds: Self.pauseMilliseconds)
+        }
+    }
+
+    /// Registers the instance; returns nil while another one with this name has a recent heartbeat.
+    private func attempt() throws(SQLError) -> InstanceID? {
+        try connection.transaction(isolation: .readCommitted) { () throws(SQLError) in
+            let lock = try connection.prepare("SELECT pg_advisory_xact_lock(?)")
+            lock.bind(Self.lockKey, at: 1)
+            try lock.run()
+            let time = try milliseconds()
+            let known = try connection.prepare(
+                """
+                SELECT number, id_ceiling, instance, seen_at > clock_timestamp() - interval '3 seconds' FROM nodes
+                WHERE name = ?
+                """)
+            known.bind(configuration.node, at: 1)
+            guard try known.step() else {
+                let number = try freeNumber()
+                let instance = NotificationIDs.instance(of: number, atUnixMilliseconds: time, above: 0)
+                try insert(instance, number)
+                return instance
+            }
+            defer { known.reset() }
+            guard known.int64(3) == 0 else { return nil }
+            let number = NodeNumber(rawValue: Int(known.int64(0)))
+            let instance = NotificationIDs.instance(
+                of: number, atUnixMilliseconds: time, above: max(known.int64(1), known.int64(2)))
+            try update(instance, number)
+            return instance
+        }
+    }
+
+    private func milliseconds() throws(SQLError) -> Int64 {
+        let statement = try connection.prepare("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")
+        defer { statement.reset() }
+        return try statement.step() ? statement.int64(0) : 0
+    }
+
+    private func freeNumber() throws(SQLError) -> NodeNumber {
+        let statement = try connection.prepare(
+            """
+            SELECT min(n) FROM generate_series(0, 1023) AS n WHERE NOT EXISTS (SELECT 1 FROM nodes WHERE number = n)
+            """)
+        defer { statement.reset() }
+        guard try statement.step(), let number = statement.optionalInt64(0) else {
+            throw SQLError(kind: .refused, code: "nodes", message: "no number is free", subject: "nodes")
+        }
+        return NodeNumber(rawValue: Int(number))
+    }
+
+    private func insert(_ instance: InstanceID, _ number: NodeNumber) throws(SQLError) {
+        let statement = try connection.prepare(
+            """
+            INSERT INTO nodes(number, name, instance, seen_at, id_ceiling, speaks, version, draining)
+            VALUES (?, ?, ?, clock_timestamp(), ?, 1, ?, 0)
+            """)
+        statement.bind(Int64(number.rawValue), at: 1)
+        statement.bind(configuration.node, at: 2)
+        statement.bind(instance.rawValue, at: 3)
+        statement.bind(instance.rawValue, at: 4)
+        statement.bind(configuration.version, at: 5)
+        try statement.run()
+    }
+
+    private func update(_ instance: InstanceID, _ number: NodeNumber) throws(SQLError) {
+        let statement = try connection.prepare(
+            """
+            UPDATE nodes SET instance = ?, seen_at = clock_timestamp(), id_ceiling = ?, version = ?, draining = 0,
+                heard_at = 0 WHERE number = ?
+            """)
+        statement.bind(instance.rawValue, at: 1)
+        statement.bind(instance.rawValue, at: 2)
+        statement.bind(configuration.version, at: 3)
+        statement.bind(Int64(number.rawValue), at: 4)
+        try statement.run()
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushNet
+internal import PushPostgres
+package import PushStore
+
+/// The store of a node in PostgreSQL.
+package final class PostgresStore: HostingStore {
+    private static let workerCount = 2
+
+    private enum State {
+        case opened(InstanceID)
+        case running(Thread, [RequestWorker])
+        case stopped
+    }
+
+    /// The bounds, which may change while the store runs.
+    package let bounds: StoreBounds
+    package let metrics = StoreMetrics()
+    private let configuration: PostgresStoreConfiguration
+    private let mailbox: Mailbox<ClusterThread.Message>
+    private let state: Lock<State>
+
+    /// Connects to PostgreSQL, checks it, creates the tables if they do not exist, and registers this node.
+    ///
+    /// - Parameter configuration: The address, the node and the bounds.
+    /// - Throws: The problem, whose description says what to do.
+    package init(_ configuration: PostgresStoreConfiguration) throws(PostgresStoreError) {
+        self.configuration = configuration
+        bounds = StoreBounds(configuration.store)
+        do {
+            mailbox = try Mailbox()
+        } catch {
+            throw .noDescriptor(error)
+        }
+        state = Lock(.opened(try NodeRegistration(configuration).register()))
+    }
+
+    deinit { stop() }
+
+    /// Starts the threads, which execute commands.
+    ///
+    /// Call it once.
+    ///
+    /// - Parameters:
+    ///   - receivers: `receivers[i]` receives the replies for loop i. The first one is the directory.
+    ///   - onFatal: Called once, on the store's thread, when the node must exit because another instance has its number,
+    ///     or because the kernel has no descriptors.
+    package func start(receivers: [any StoreReplyReceiver], onFatal: @escaping @Sendable (StoreError) -> Void) {
+        state.withLock { state in
+            guard case .opened(let instance) = state else { preconditionFailure("the store was started twice") }
+            let (configuration, bounds, mailbox) = (configuration, bounds, mailbox)
+            let workers = (0..<Self.workerCount).map { _ in
+                RequestWorker(configuration, instance, bounds) { mailbox.post(.outcome($0)) }
+            }
+            let thread = Thread(name: "store") {
+                do {
+                    try ClusterThread(
+                        try EventLoop(), configuration, instance, receivers: receivers, workers: workers,
+                        mailbox: mailbox, onFatal: onFatal
+                    ).run()
+                } catch {
+                    onFatal(.cannotOpen(path: "epoll", code: "", text: "\(error)"))
+                }
+            }
+            state = .running(thread, workers)
+        }
+    }
+
+    /// Creates the host of a loop, which passes everything on: the store's own thread hosts the devices.
+    package func makeHost(
+        loop: UInt32, metrics: HostMetrics, deliver: @escaping (StoreReply) -> Void
+    ) -> LoopHost {
+        LoopHost(passingOnTo: self, deliver: deliver)
+    }
+
+    /// Submits a batch from any thread and returns immediately.
+    package func submit(_ commands: inout [StoreCommand]) {
+        guard !commands.isEmpty else { return }
+        mailbox.post(.commands(commands))
+        commands.removeAll(keepingCapacity: true)
+    }
+
+    /// Stops the threads; blocks until then.
+    package func stop() {
+        let running: (Thread, [RequestWorker])? = state.withLock { state in
+            defer { state = .stopped }
+            guard case .running(let thread, let workers) = state else { return nil }
+            return (thread, workers)
+        }
+        guard let (thread, workers) = running else { return }
+        for worker in workers { worker.stop() }
+        mailbox.post(.stop)
+        thread.join()
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PushPostgres
+package import PushStore
+
+/// The settings of a store in PostgreSQL.
+package struct PostgresStoreConfiguration: Sendable {
+    /// The servers of PostgreSQL.
+    package var address: PostgresAddress
+    /// The schema of the tables, which is created if it does not exist.
+    package var schema = "posthorn"
+    /// The name of this node, unique among the nodes.
+    package var node: String
+    /// The version of this program.
+    package var version: String
+    /// The bounds of the store.
+    package var store: StoreConfiguration
+    /// The time that notifications wait for PostgreSQL until they are refused, in milliseconds.
+    package var patienceMilliseconds: Int64 = 10_000
+    /// The maximum number of routes in memory.
+    package var routeCountMax = 1 << 20
+    /// Called on any thread with the problems of PostgreSQL that do not prevent the start.
+    package var onFinding: @Sendable (PostgresFinding) -> Void = { _ in }
+    /// Called on any thread when the connection to PostgreSQL is lost or cannot be opened, with the reason; nil when it
+    /// is open.
+    package var onConnection: @Sendable (String?) -> Void = { _ in }
+
+    package init(address: PostgresAddress, node: String, version: String, store: StoreConfiguration) {
+        self.address = address
+        self.node = node
+        self.version = version
+        self.store = store
+    }
+
+    /// The settings of the sessions.
+    var session: PostgresSettings { PostgresSettings(applicationName: "posthornd \(node)", schema: schema) }
+}

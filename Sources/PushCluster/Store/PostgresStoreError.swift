@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PushNet
+package import PushPostgres
+package import PushSQL
+package import PushStore
+
+/// The reason why a store in PostgreSQL could not be opened.
+package enum PostgresStoreError: Error, Sendable {
+    /// No server could be reached, or it refused the connection or a statement.
+    case unreachable(SQLError)
+    /// The server does not keep its promises to its data.
+    case unsafe(PostgresFinding)
+    /// The tables could not be created or have another version.
+    case schema(StoreError)
+    /// Another node with this name runs.
+    case nameTaken(String)
+    /// The kernel has no memory for a descriptor.
+    case noDescriptor(NetError)
+    /// All numbers of nodes are taken.
+    case tooManyNodes
+}
+
+extension PostgresStoreError: CustomStringConvertible {
+    /// A description of the problem and of the action that it requires.
+    package var description: String {
+        switch self {
+        case .unreachable(let error):
+            "Cannot use PostgreSQL: \(error.message). Check the address in [store] url, and that the server runs."
+        case .unsafe(let finding): "\(finding)"
+        case .schema(let error): error.description
+        case .nameTaken(let name):
+            "Another node with the name \(name) runs. Give this node another name with [cluster] node, or stop the other one."
+        case .noDescriptor(let error): "\(error). Raise the limit of open files."
+        case .tooManyNodes:
+            "All \(NodeNumber.count) numbers of nodes are taken. Remove nodes that no longer exist with 'posthorn cluster remove'."
+        }
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushNet
+internal import PushPostgres
+internal import PushSQL
+internal import PushStore
+
+/// The connection of a worker, which is opened again after a loss.
+final class RequestSession {
+    private static let pauseMilliseconds = 200
+    /// The number of attempts to connect for one job, which take about as long as a fail-over.
+    private static let attemptCountMax = 40
+
+    private let configuration: PostgresStoreConfiguration
+    private let instance: InstanceID
+    private let bounds: StoreBounds
+    private let report: @Sendable (RequestWorker.Outcome) -> Void
+    private var open: (connection: PostgresConnection, requests: PostgresRequests)?
+    private var lastID: Int64 = 0
+
+    init(
+        _ configuration: PostgresStoreConfiguration, _ instance: InstanceID, _ bounds: StoreBounds,
+        report: @escaping @Sendable (RequestWorker.Outcome) -> Void
+    ) {
+        self.configuration = configuration
+        self.instance = instance
+        self.bounds = bounds
+        self.report = report
+    }
+
+    /// Performs a job, and reports its outcome.
+    func run(_ job: RequestWorker.Job) {
+        do {
+            try perform(job, try requests())
+        } catch {
+            if error.kind == .disconnected || open?.connection.isUsable == false { open = nil }
+            refuse(job, error)
+        }
+    }
+
+    private func perform(_ job: RequestWorker.Job, _ requests: PostgresRequests) throws(SQLError) {
+        switch job {
+        case .perform(let request, let address):
+            var failure: SQLError?
+            let answer = try requests.perform(request) { effects in
+                report(.effects(effects))
+                guard effects.hasDirectoryChanged else { return }
+                // The loops must have the new directory before the answer.
+                do throws(SQLError) { report(.directory(try requests.directory())) } catch { failure = error }
+            }
+            if let failure { throw failure }
+            report(.performed(answer, answer: address))
+        case .publish(let broadcast, let address):
+            report(.published(try requests.publish(broadcast) { report(.effects($0)) }, answer: address))
+        case .identify(let credential, let stream, let agent):
+            report(.identified(try requests.identify(credential), credential, stream: stream, agent: agent))
+        case .noteSeen(let device, let agent): try requests.noteSeen([(device, agent)])
+        case .readDirectory: report(.directory(try requests.directory()))
+        }
+    }
+
+    /// Reports that a job failed; the directory is read again with the next heartbeat that finds a new version.
+    private func refuse(_ job: RequestWorker.Job, _ error: SQLError) {
+        let refusal = StoreRefusal.unavailable("PostgreSQL: \(error.message)")
+        switch job {
+        case .perform(_, let address): report(.performed(.init(result: .failure(refusal)), answer: address))
+        case .publish(_, let address): report(.published(.refused(.serviceUnavailable), answer: address))
+        case .identify(_, let stream, _):
+            // The device connects again.
+            report(.performed(.init(result: .failure(refusal)), answer: stream))
+        case .noteSeen, .readDirectory: break
+        }
+    }
+
+    // MARK: The connection
+
+    private func requests() throws(SQLError) -> PostgresRequests {
+        if let open, open.connection.isUsable { return open.requests }
+        var attempt = 1
+        while true {
+            do {
+                let connection = try PostgresConnection(to: configuration.address, settings: configuration.session)
+                let requests = try makeRequests(on: connection)
+                open = (connection, requests)
+                return requests
+            } catch {
+                guard attempt < Self.attemptCountMax else { throw error }
+                attempt += 1
+                ElapsedPause.wait(milliseconds: Self.pauseMilliseconds)
+            }
+        }
+    }
+
+    private func makeRequests(on connection: PostgresConnection) throws(SQLError) -> PostgresRequests {
+        let clock = try connection.prepare("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")
+        let now = configuration.store.now
+        let time: () -> Timestamp = {
+            defer { clock.reset() }
+            guard let isRow = try? clock.step(), isRow else { return now() }
+            return Timestamp(unixMilliseconds: clock.int64(0))
+        }
+        return try PostgresRequests(
+            connection, bounds,
+            .init(
+                node: Int64(instance.node.rawValue), now: time,
+                makeID: { [self] in makeID(at: time()) },
+                transaction: { body throws(SQLError) in
+                    try connection.transaction { () throws(SQLError) in try body() }
+                }, pause: { range in ElapsedPause.wait(milliseconds: .random(in: range)) }))
+    }
+
+    /// Makes a number for a broadcast, or for the beginning of a subscription.
+    private func makeID(at time: Timestamp) -> Int64 {
+        lastID = NotificationIDs.id(of: instance.node, atUnixMilliseconds: time.unixMilliseconds, above: lastID)
+        return lastID
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushNet
+internal import PushPostgres
+internal import PushSQL
+internal import PushStore
+
+/// A thread that performs requests on a blocking connection to PostgreSQL, in the order of submission.
+final class RequestWorker: Sendable {
+    /// A request to a worker.
+    enum Job: Sendable {
+        case perform(StoreRequest, answer: ReplyAddress)
+        case publish(Broadcast, answer: ReplyAddress)
+        /// Finds the device of a credential without an ID, to open its stream.
+        case identify(DeviceCredential, stream: ReplyAddress, agent: String)
+        case noteSeen(DeviceID, agent: String?)
+        case readDirectory
+    }
+
+    /// The outcome of a job, or an effect of it.
+    enum Outcome: Sendable {
+        case effects(PostgresEffects)
+        case performed(PostgresRequests.Answer, answer: ReplyAddress)
+        case published(PostgresRequests.PublishResult, answer: ReplyAddress)
+        case identified(DeviceID?, DeviceCredential, stream: ReplyAddress, agent: String)
+        case directory(Directory)
+    }
+
+    private struct Queue {
+        var jobs = FIFOQueue<Job>()
+        var isClosed = false
+    }
+
+    private let queue = Lock(Queue())
+    private let wakeUp: WorkerSignal
+    private let thread = Lock<Thread?>(nil)
+
+    /// Starts the thread.
+    ///
+    /// - Parameters:
+    ///   - configuration: The settings of the connection.
+    ///   - instance: The instance of this node.
+    ///   - bounds: The bounds of the store.
+    ///   - report: Called on the worker's thread with each outcome.
+    init(
+        _ configuration: PostgresStoreConfiguration, _ instance: InstanceID, _ bounds: StoreBounds,
+        report: @escaping @Sendable (Outcome) -> Void
+    ) {
+        wakeUp = WorkerSignal()
+        let started = Thread(name: "requests") { [self] in
+            let session = RequestSession(configuration, instance, bounds, report: report)
+            while let job = next() { session.run(job) }
+        }
+        thread.withLock { $0 = started }
+    }
+
+    /// Submits a job; returns false when too many wait.
+    func submit(_ job: Job) -> Bool {
+        let isAccepted = queue.withLock { queue in
+            guard queue.jobs.count < ClusterLimits.jobCountMax, !queue.isClosed else { return false }
+            queue.jobs.append(job)
+            return true
+        }
+        if isAccepted { wakeUp.signal() }
+        return isAccepted
+    }
+
+    /// Performs the submitted jobs and ends the thread; blocks until then.
+    func stop() {
+        queue.withLock { $0.isClosed = true }
+        wakeUp.signal()
+        thread.withLock { thread in
+            let ending = thread
+            thread = nil
+            return ending
+        }?.join()
+    }
+
+    private func next() -> Job? {
+        while true {
+            let (job, isClosed) = queue.withLock { ($0.jobs.popFirst(), $0.isClosed) }
+            if let job { return job }
+            if isClosed { return nil }
+            wakeUp.wait()
+        }
+    }
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import PushAPI
+import PushCore
+import PushPostgres
+import PushStore
+import TestSupport
+
+@testable import PushCluster
+
+/// A node with a real store in PostgreSQL, and a synchronous interface.
+final class TestNode {
+    static let topic = TopicName("com.example.App")
+
+    let store: PostgresStore
+    let replies = ReplyLog()
+    private var nextExchange: Int32 = 0
+
+    init(_ postgres: PostgresFixture, name: String = "test") throws {
+        let store = StoreConfiguration(path: "") { .now }
+        var configuration = PostgresStoreConfiguration(
+            address: try PostgresAddress(postgres.address), node: name, version: "1", store: store)
+        configuration.schema = postgres.schema
+        self.store = try PostgresStore(configuration)
+        self.store.start(receivers: [replies]) { [replies] in replies.note($0) }
+    }
+
+    deinit { store.stop() }
+
+    /// Returns an address that was not used before.
+    func address() -> ReplyAddress {
+        nextExchange += 1
+        return ReplyAddress(loop: 0, slot: 1, generation: 1, exchange: nextExchange)
+    }
+
+    // MARK: Requests
+
+    func perform(_ request: StoreRequest) throws -> Result<StoreAnswer, StoreRefusal> {
+        let address = address()
+        store.submit([.perform(request, answer: address)])
+        return try replies.first("an answer to \(request)") {
+            if case .performed(let result, address) = $0 { result } else { nil }
+        }
+    }
+
+    /// Performs a request that must succeed.
+    @discardableResult
+    func succeed(_ request: StoreRequest) throws -> StoreAnswer { try perform(request).get() }
+
+    /// Adds an app, and registers it on a new device.
+    func registeredDevice(_ number: UInt64 = 1) throws -> TestDevice {
+        if case .failure(.unknownTopic) = try perform(.control(.app(topic: Self.topic))) {
+            try succeed(.control(.addApp(topic: Self.topic, name: "App", teamID: "TEAM000000")))
+        }
+        let hash = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 32)
+        let id = DeviceID(rawValue: number)
+        try succeed(
+            .enrol(.init(codeHash: nil, device: id, secretHash: { _ in hash }, name: "test", platform: "linux")))
+        let credential = DeviceCredential(device: id, secretHash: hash)
+        let answer = try succeed(.device(.register(topic: Self.topic), by: credential))
+        guard case .registered(let contents) = answer else { throw MissingReply(what: "\(answer)") }
+        return TestDevice(credential: credential, contents: contents)
+    }
+
+    // MARK: Streams
+
+    /// Opens a stream, and waits until it is attached.
+    func attach(_ device: TestDevice) throws -> ReplyAddress {
+        let stream = address()
+        store.submit([.attach(device.credential, stream: stream)])
+        try replies.first("attached") { if case .attached(_, stream) = $0 { () } else { nil } }
+        return stream
+    }
+
+    /// Waits for the next notifications on a stream.
+    func received(_ count: Int, on stream: ReplyAddress) throws -> [PendingNotification] {
+        var found: [PendingNotification] = []
+        while found.count < count {
+            found += try replies.first("\(count) notifications, after \(found.count)") {
+                if case .deliver(let notifications, stream) = $0 { notifications } else { nil }
+            }
+        }
+        return found
+    }
+
+    func acknowledge(_ notifications: [PendingNotification], by device: TestDevice) {
+        let acknowledgements = notifications.map {
+            DeviceAPI.Acknowledgement(id: $0.sequence, outcome: .delivered)
+        }
+        store.submit([.acknowledge(acknowledgements, by: device.contents.device)])
+    }
+
+    // MARK: Notifications
+
+    /// Submits a notification; returns the address of its answer.
+    func submit(_ text: String, to contents: DeviceTokenContents, collapseID: String? = nil, isNowOrNever: Bool = false)
+        -> ReplyAddress
+    {
+        let address = address()
+        let notification = Notification(
+            address: contents, apnsID: Array("00000000-0000-0000-0000-000000000000".utf8),
+            uniqueID: UniqueID(high: 1, low: UInt64.random(in: 1...UInt64.max)),
+            suffixedTopic: Self.topic.text, pushType: .alert, priority: 10,
+            expiration: isNowOrNever ? .unixEpoch : nil, collapseID: collapseID.map { Array($0.utf8) },
+            payload: Array(text.utf8), acceptedAt: .now)
+        store.submit([.accept(notification, answer: address)])
+        return address
+    }
+
+    /// Waits for the answer to a notification; nil if it was accepted.
+    func answer(to address: ReplyAddress) throws -> RejectionReason? {
+        try replies.first("an answer to a notification") { reply -> RejectionReason?? in
+            switch reply {
+            case .accepted(address): .some(nil)
+            case .refused(let reason, _, address): .some(reason)
+            default: nil
+            }
+        }
+    }
+
+    /// Sends a notification and waits for its answer.
+    func send(_ text: String, to contents: DeviceTokenContents, collapseID: String? = nil) throws -> RejectionReason? {
+        try answer(to: submit(text, to: contents, collapseID: collapseID))
+    }
+}
+
+/// A device of a test.
+struct TestDevice {
+    let credential: DeviceCredential
+    let contents: DeviceTokenContents
+}
+
+/// The error for a missing or unexpected reply.
+struct MissingReply: Error {
+    var what: String
+}
+
+/// Receives the replies of a store, and lets a test wait for them.
+// Safety: `condition` guards the properties.
+final class ReplyLog: StoreReplyReceiver, @unchecked Sendable {
+    private let condition = NSCondition()
+    private var replies: [StoreReply] = []
+    private var failures: [StoreError] = []
+
+    func receive(_ new: [StoreReply]) {
+        condition.withLock {
+            replies += new
+            condition.broadcast()
+        }
+    }
+
+    func note(_ failure: StoreError) { condition.withLock { failures.append(failure) } }
+
+    /// The failures after which the node must exit.
+    var fatal: [StoreError] { condition.withLock { failures } }
+
+    /// Waits for the first reply that a closure accepts, and removes it.
+    @discardableResult
+    func first<Value>(_ what: String, _ take: (StoreReply) -> Value?) throws -> Value {
+        let deadline = Date(timeIntervalSinceNow: Double(30 * Patience.factor))
+        condition.lock()
+        defer { condition.unlock() }
+        while true {
+            for (index, reply) in replies.enumerated() {
+                guard let value = take(reply) else { continue }
+                replies.remove(at: index)
+                return value
+            }
+            guard condition.wait(until: deadline) else { throw MissingReply(what: "\(what), among \(replies)") }
+        }
+    }
+
+    /// Returns whether a reply is waiting that a closure accepts.
+    func has(_ isWanted: (StoreReply) -> Bool) -> Bool { condition.withLock { replies.contains(where: isWanted) } }
+}
+
+extension PendingNotification {
+    /// The payload as a text.
+    var text: String { String(decoding: notification.payload, as: UTF8.self) }
+}
