@@ -67,8 +67,9 @@ let modules: [Target] = [
     module(
         "PushServer",
         uses: [
-            "CommandLineKit", "PayloadLint", "PushAPI", "PushCore", "PushCurl", "PushNet", "PushTLS", "PushHTTP",
-            "PushWebSocket", "PushINI", "PushStore", "PushServing",
+            "CommandLineKit", "PayloadLint", "PushAPI", "PushCluster", "PushCore", "PushCurl", "PushNet", "PushTLS",
+            "PushHTTP",
+            "PushWebSocket", "PushINI", "PushPostgres", "PushStore", "PushServing",
         ]),
     module("LinuxDesktop", uses: ["PushCore", "PushNet", "PushDBus"]),
     module("AgentStore", uses: ["PayloadLint", "PushAPI", "PushCore", "PushNet", "PushSQL", "PushSQLite"]),

@@ -46,6 +46,12 @@ package enum ProcessFacts {
     package static var isRoot: Bool { geteuid() == 0 }
     /// The effective user ID of this process.
     package static var userID: UInt32 { geteuid() }
+    /// The name of this machine; empty if it has none.
+    package static var hostName: String {
+        var text = [CChar](repeating: 0, count: Int(HOST_NAME_MAX) + 1)
+        guard unsafe gethostname(&text, text.count - 1) == 0 else { return "" }
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
     /// Whether a time service keeps the clock synchronized; nil if the kernel does not tell.
     package static var isClockSynchronized: Bool? {
         var state = timex()

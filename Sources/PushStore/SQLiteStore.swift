@@ -4,7 +4,7 @@ internal import PushCore
 internal import PushNet
 
 /// The embedded store: one SQLite file, one writer thread, group commit.
-package final class SQLiteStore: HostingStore {
+package final class SQLiteStore: ServerStore {
     package typealias Configuration = StoreConfiguration
 
     private enum State {

@@ -21,12 +21,14 @@ struct TestStack {
     /// - Parameters:
     ///   - bus: The session bus; a bare one when nil.
     ///   - environment: More variables of the agent, for example `DISPLAY`.
+    ///   - serverOptions: Additional options of the server.
     ///   - prepare: Called with the user before the app is registered, to write files.
     /// - Throws: The error of one of the programs.
     init(
-        bus: DesktopBus? = nil, environment: [String: String] = [:], prepare: (DeviceUser) throws -> Void = { _ in }
+        bus: DesktopBus? = nil, environment: [String: String] = [:], serverOptions: [String] = [],
+        prepare: (DeviceUser) throws -> Void = { _ in }
     ) async throws {
-        server = try await InstalledServer()
+        server = try await InstalledServer(options: serverOptions)
         target = try await server.addApp(Self.app, isKeyScoped: false)
         if let bus { self.bus = bus } else { self.bus = try await DesktopBus() }
         user = try await DeviceUser(busAddress: self.bus.address, environment: environment)

@@ -199,7 +199,7 @@ import Testing
     @Test(arguments: [
         ("[server]\nlistn = *:443\n", "Did you mean 'listen' in section [server]?"),
         ("[server]\ntrace_day = 1\n", "Did you mean 'trace_days' in section [trace]?"),
-        ("[store]\nspeed = 1\n", "Remove the line, or use one of: durability."),
+        ("[store]\nspeed = 1\n", "Remove the line, or use one of: durability, url, accept_patience."),
         ("[nothing]\nspeed = 1\n", "Remove the line."), ("speed = 1\n", "Remove the line."),
     ])
     func `an unknown setting is answered with the closest one, or with those of its section`(

@@ -21,6 +21,7 @@ import Testing
         .proxyProtocolFrom: "10.0.0.0/8", .adminSocket: "/s", .metricsListen: "127.0.0.1:5", .loops: "3",
         .connections: "7", .connectionsPerAddress: "7",
         .connectionsBeforeAuthentication: "7", .memoryBudgetMegabytes: "900", .durability: "normal", .trace: "off",
+        .storeURL: "postgresql://localhost/posthorn", .acceptPatience: "20", .node: "other",
     ]
 
     @Test(arguments: ConfigurationKey.allCases.filter(\.needsRestart))

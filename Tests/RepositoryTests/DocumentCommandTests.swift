@@ -64,7 +64,7 @@ struct DocumentCommandTests {
                 let names = block.settings.map(\.name)
                 guard let section = block.sections.first, sections.contains(section) else { continue }
                 count += 1
-                if !agentNames.isDisjoint(with: names), ConfigurationKey(rawValue: names[0]) == nil {
+                if !agentNames.isDisjoint(with: names), ConfigurationKey(rawValue: names[0])?.section != section {
                     #expect(Set(names).isSubset(of: agentNames), "\(file.path)")
                     continue
                 }

@@ -23,7 +23,7 @@ package final class InstalledServer: Sendable {
         files = try TemporaryDirectory()
         admin = AdminSocket(path: files.path(of: "admin.sock"))
         let trust = trustsItself ? ["--webhook-ca-file", files.path(of: "data/authority.pem")] : []
-        let options = options + trust
+        let options = try await options + trust + Self.storeOptions(options)
         self.options = options
         self.errorPath = errorPath
         let first = try Self.launch(files: files, admin: admin, port: 0, options: options, errorPath: errorPath)
@@ -33,6 +33,13 @@ package final class InstalledServer: Sendable {
             preconditionFailure("the server says it listens at \(status.serverURL)")
         }
         self.port = port
+    }
+
+    /// The options of a database of its own, if all servers of the tests must use PostgreSQL.
+    private static func storeOptions(_ options: [String]) async throws -> [String] {
+        guard ProcessInfo.processInfo.environment["POSTHORN_TEST_POSTGRES"] != nil, !options.contains("--store-url")
+        else { return [] }
+        return ["--store-url", try await PostgresDatabase().address]
     }
 
     private let options: [String]

@@ -39,6 +39,11 @@ package final class PostgresServer: Sendable {
         PostgresProcesses.address(directory: keeper.directory, ports: [port], user: user)
     }
 
+    /// The address of the UNIX socket for one of the databases.
+    func address(database: String) -> String {
+        PostgresProcesses.address(directory: keeper.directory, ports: [port], database: database)
+    }
+
     /// Starts the server after it was stopped or killed.
     package func start() async throws { try await keeper.run("launch \(Self.name)") }
 
@@ -54,8 +59,8 @@ package final class PostgresServer: Sendable {
     }
 
     /// Runs SQL with `psql`, and returns its output.
-    package func sql(_ text: String) async throws -> String {
-        try await PostgresProcesses.sql(text, directory: keeper.directory, port: port)
+    package func sql(_ text: String, database: String = "postgres") async throws -> String {
+        try await PostgresProcesses.sql(text, directory: keeper.directory, port: port, database: database)
     }
 }
 
@@ -115,16 +120,20 @@ struct PostgresProcesses {
     // MARK: Clients
 
     /// Returns the address of servers whose sockets are in one directory.
-    static func address(directory: String, ports: [Int], user: String = "postgres") -> String {
+    static func address(
+        directory: String, ports: [Int], user: String = "postgres", database: String = "postgres"
+    ) -> String {
         let hosts = Array(repeating: directory, count: ports.count).joined(separator: ",")
-        return "postgresql://\(user)@/postgres?host=\(hosts)&port=\(ports.map(String.init).joined(separator: ","))"
+        return "postgresql://\(user)@/\(database)?host=\(hosts)&port=\(ports.map(String.init).joined(separator: ","))"
     }
 
     /// Runs SQL with `psql`, and returns its output without the last line feed.
-    static func sql(_ text: String, directory: String, port: Int) async throws -> String {
+    static func sql(
+        _ text: String, directory: String, port: Int, database: String = "postgres"
+    ) async throws -> String {
         let arguments = [
             "--host=\(directory)", "--port=\(port)", "--username=postgres", "--no-psqlrc", "--quiet", "--tuples-only",
-            "--no-align", "--set=ON_ERROR_STOP=1", "--command=\(text)",
+            "--no-align", "--set=ON_ERROR_STOP=1", "--dbname=\(database)", "--command=\(text)",
         ]
         let result = try await RunningProcess.run(try RepositoryPaths.tool("psql"), arguments).succeeded()
         return result.output.hasSuffix("\n") ? String(result.output.dropLast()) : result.output

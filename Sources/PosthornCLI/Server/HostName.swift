@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import PushNet
 
 /// Host names, and the addresses to which this machine resolves them.
 enum HostName {
-    /// The name of this machine.
-    static var ofThisMachine: String {
-        var text = [CChar](repeating: 0, count: Int(HOST_NAME_MAX) + 1)
-        guard unsafe gethostname(&text, text.count - 1) == 0 else { return "" }
-        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
     /// Returns whether a host is this machine's own name and has no address, because no file and no DNS server has one.
     ///
     /// Clients on this machine then use `localhost`, which the server's own certificate contains too.
-    static func isUnknownHere(_ host: String) -> Bool { host == ofThisMachine && addresses(of: host).isEmpty }
+    static func isUnknownHere(_ host: String) -> Bool { host == ProcessFacts.hostName && addresses(of: host).isEmpty }
 
     /// Returns a URL with `localhost` in place of its host.
     static func localURL(_ url: String) -> String { url.replacing("//\(host(of: url))", with: "//localhost") }

@@ -6,7 +6,7 @@ internal import PushPostgres
 package import PushStore
 
 /// The store of a node in PostgreSQL.
-package final class PostgresStore: HostingStore {
+package final class PostgresStore: ServerStore {
     private static let workerCount = 2
 
     private enum State {

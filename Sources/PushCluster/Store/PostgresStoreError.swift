@@ -21,6 +21,16 @@ package enum PostgresStoreError: Error, Sendable {
     case tooManyNodes
 }
 
+extension PostgresStoreError {
+    /// Whether another attempt may succeed without a change of the configuration.
+    package var isTemporary: Bool {
+        switch self {
+        case .unreachable, .nameTaken, .noDescriptor: true
+        case .unsafe, .schema, .tooManyNodes: false
+        }
+    }
+}
+
 extension PostgresStoreError: CustomStringConvertible {
     /// A description of the problem and of the action that it requires.
     package var description: String {

@@ -2,6 +2,7 @@
 
 internal import PushCore
 internal import PushNet
+internal import PushPostgres
 internal import PushStore
 internal import PushTLS
 
@@ -54,6 +55,9 @@ extension ConfigurationKey {
         case .pendingPerDevice: configuration.pendingPerDeviceCountMax = try value.number(1...10_000_000)
         case .gatherSeconds: configuration.powerSavingDelaySeconds = Int64(try value.number(0...3600))
         case .durability: configuration.durability = try value.durability()
+        case .storeURL: configuration.storeAddress = text.isEmpty ? nil : try value.postgresAddress()
+        case .acceptPatience: configuration.acceptPatienceSeconds = Int64(try value.number(1...60))
+        case .node: configuration.nodeName = try value.nodeName()
         case .tokenLifeDays:
             let days = try value.number(0...36_500)
             configuration.tokenLifeSeconds = days == 0 ? nil : Int64(days) * Self.secondsPerDay
@@ -128,6 +132,25 @@ private struct Value {
         throw ConfigurationError(
             place: place, problem: "invalid value '\(bad)' for \(key.rawValue): not a DNS name or an IP address.",
             remedy: "Use for example push.example.org, *.example.org, 192.0.2.1 or ::1. Separate several with spaces.")
+    }
+
+    /// Parses the address of PostgreSQL; the error does not contain it, because it may contain a password.
+    func postgresAddress() throws(ConfigurationError) -> PostgresAddress {
+        do throws(PostgresAddressError) {
+            return try PostgresAddress(text)
+        } catch {
+            let remedy = "\(error)"
+            throw ConfigurationError(
+                place: place, problem: "invalid value for \(key.rawValue).",
+                remedy: remedy.prefix(1).uppercased() + remedy.dropFirst())
+        }
+    }
+
+    func nodeName() throws(ConfigurationError) -> String {
+        guard (1...Limits.displayNameByteCountMax).contains(text.utf8.count) else {
+            throw refusal("Use a name with at most \(Limits.displayNameByteCountMax) bytes.")
+        }
+        return text
     }
 
     func number(_ range: ClosedRange<Int>) throws(ConfigurationError) -> Int {

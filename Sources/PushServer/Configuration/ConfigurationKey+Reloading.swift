@@ -8,7 +8,8 @@ extension ConfigurationKey {
         switch self {
         case .dataDirectory, .listen, .developmentListen, .channelListen, .developmentChannelListen, .names,
             .proxyProtocolFrom, .adminSocket, .metricsListen, .loops, .connections, .connectionsPerAddress,
-            .connectionsBeforeAuthentication, .memoryBudgetMegabytes, .durability, .trace:
+            .connectionsBeforeAuthentication, .memoryBudgetMegabytes, .durability, .storeURL, .acceptPatience, .node,
+            .trace:
             true
         case .developmentNames, .certificateFile, .privateKeyFile, .secondsBeforeAuthentication,
             .channelsOnProviderPorts, .clientAuthorityFiles, .providerTokenUpdates, .streamsBeforeAuthentication,
@@ -69,6 +70,9 @@ extension ServerConfiguration {
                 unauthenticatedConnectionCountMax = running.unauthenticatedConnectionCountMax
             case .memoryBudgetMegabytes: memoryBudgetByteCount = running.memoryBudgetByteCount
             case .durability: durability = running.durability
+            case .storeURL: storeAddress = running.storeAddress
+            case .acceptPatience: acceptPatienceSeconds = running.acceptPatienceSeconds
+            case .node: nodeName = running.nodeName
             case .trace: hasTrace = running.hasTrace
             case .certificateFile: certificateFile = running.certificateFile
             case .privateKeyFile: privateKeyFile = running.privateKeyFile

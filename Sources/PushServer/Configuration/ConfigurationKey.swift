@@ -35,6 +35,9 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     case gatherSeconds = "gather_seconds"
     case tokenLifeDays = "token_life_days"
     case durability
+    case storeURL = "url"
+    case acceptPatience = "accept_patience"
+    case node
     case teamRate = "team_rate"
     case keyRate = "key_rate"
     case topicRate = "topic_rate"
@@ -68,7 +71,8 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         case .channelsOnProviderPorts, .clientAuthorityFiles, .providerTokenUpdates, .streamsBeforeAuthentication:
             "providers"
         case .openEnrolment, .pendingPerTopic, .pendingPerDevice, .gatherSeconds, .tokenLifeDays: "devices"
-        case .durability: "store"
+        case .durability, .storeURL, .acceptPatience: "store"
+        case .node: "cluster"
         case .teamRate, .keyRate, .topicRate, .deviceRate, .teamDaily, .keyDaily, .topicDaily, .teamBadTokens,
             .strangerRequests, .strangerCredentials, .strangerEnrolments, .deviceRequests, .deviceAcks, .deviceStreams:
             "quotas"
@@ -76,11 +80,20 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         }
     }
 
+    /// The name outside the file, where no section explains it.
+    private var fullName: String {
+        switch self {
+        case .storeURL: "store_url"
+        case .node: "cluster_node"
+        default: rawValue
+        }
+    }
+
     /// The environment variable, for example `POSTHORN_DATA_DIRECTORY`.
-    var variable: String { "POSTHORN_" + rawValue.uppercased() }
+    var variable: String { "POSTHORN_" + fullName.uppercased() }
 
     /// The command-line option, for example `data-directory`.
-    var flag: String { rawValue.split(separator: "_").joined(separator: "-") }
+    var flag: String { fullName.split(separator: "_").joined(separator: "-") }
 
     /// The placeholder for the value in `--help`.
     var placeholder: String {
@@ -96,13 +109,15 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
             .secondsBeforeAuthentication, .memoryBudgetMegabytes, .pendingPerTopic, .pendingPerDevice, .gatherSeconds,
             .providerTokenUpdates,
             .streamsBeforeAuthentication, .tokenLifeDays, .teamDaily, .keyDaily, .topicDaily, .teamBadTokens,
-            .traceDays, .traceMegabytes:
+            .traceDays, .traceMegabytes, .acceptPatience:
             "N"
         case .teamRate, .keyRate, .topicRate, .deviceRate, .strangerRequests, .strangerCredentials, .strangerEnrolments,
             .deviceRequests, .deviceAcks, .deviceStreams:
             "N[/BURST]"
         case .openEnrolment, .channelsOnProviderPorts: "yes|no"
         case .durability: "full|normal|relaxed"
+        case .storeURL: "URL"
+        case .node: "NAME"
         case .trace: "on|off"
         case .logLevel: "LEVEL"
         }
@@ -165,6 +180,12 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         case .durability:
             "The durability of accepted notifications. full: survives power loss; normal: survives a crash of the server; "
                 + "relaxed: neither is guaranteed."
+        case .storeURL:
+            "The address of PostgreSQL 15 or newer, postgresql://USER@HOST,HOST/DATABASE?sslmode=verify-full; empty for "
+                + "SQLite in the data directory. Write the password into ~/.pgpass."
+        case .acceptPatience:
+            "The time that notifications wait while PostgreSQL does not answer, in seconds; then they are refused with 503."
+        case .node: "The name of this node, unique among the servers that use the same PostgreSQL."
         case .tokenLifeDays:
             "The number of days without a connection after which the device tokens of a device expire; 0 means never. The "
                 + "device gets new tokens when it reconnects."
@@ -224,6 +245,9 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         case .pendingPerDevice: "\(Limits.pendingPerDeviceCountMax), and at least pending_per_topic"
         case .gatherSeconds: "60"
         case .durability: "full"
+        case .storeURL: "empty"
+        case .acceptPatience: "10"
+        case .node: "the host name"
         case .tokenLifeDays: "\(Limits.tokenLifeSecondsDefault / Self.secondsPerDay)"
         case .teamRate, .keyRate, .topicRate, .teamDaily, .keyDaily, .topicDaily: "no limit"
         case .teamBadTokens: "\(Limits.teamBadTokensDefault)"

@@ -2,6 +2,7 @@
 
 internal import PushCore
 internal import PushNet
+internal import PushPostgres
 internal import PushServing
 internal import PushStore
 
@@ -63,6 +64,12 @@ package struct ServerConfiguration: Sendable {
     var powerSavingDelaySeconds: Int64 = 60
     /// The durability of accepted notifications.
     var durability = StoreDurability.full
+    /// The address of PostgreSQL; nil for SQLite.
+    var storeAddress: PostgresAddress?
+    /// The time that notifications wait while PostgreSQL does not answer, in seconds.
+    var acceptPatienceSeconds: Int64 = 10
+    /// The name of this node; nil for the host's name.
+    var nodeName: String?
     /// The rates and quotas of teams, keys and apps that have no settings of their own.
     var quotas = QuotaDefaults()
     /// The rates of strangers and devices.

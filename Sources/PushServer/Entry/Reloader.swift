@@ -15,7 +15,7 @@ internal import PushTLS
 /// Each part that is invalid is reported, and the former one stays in use.
 final class Reloader {
     private let context: ServerContext
-    private let store: SQLiteStore
+    private let store: any ServerStore
     private let mailboxes: [Mailbox<LoopMessage>]
     private let log: EventLog
     private let validity: CertificateValidity
@@ -24,7 +24,7 @@ final class Reloader {
     /// Creates a reloader of a server that runs with a configuration; the mailboxes are those of the data loops, then that of
     /// the control loop.
     init(
-        _ configuration: ServerConfiguration, context: ServerContext, store: SQLiteStore,
+        _ configuration: ServerConfiguration, context: ServerContext, store: any ServerStore,
         mailboxes: [Mailbox<LoopMessage>]
     ) {
         self.configuration = configuration

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushCluster
 internal import PushCore
 internal import PushNet
 internal import PushServing
@@ -11,7 +12,7 @@ final class ServerRuntime {
     private let configuration: ServerConfiguration
     private let installation: Installation
     private let log: EventLog
-    private let store: SQLiteStore
+    private let store: any ServerStore
     /// The mailboxes of the data loops, followed by that of the control loop.
     private let mailboxes: [Mailbox<LoopMessage>]
     private let storeClient: BlockingStoreClient
@@ -265,8 +266,11 @@ final class ServerRuntime {
 
     private static func openStore(
         _ installation: Installation, _ configuration: ServerConfiguration, _ condition: StoreCondition, _ log: EventLog
-    ) throws(ServerError) -> SQLiteStore {
+    ) throws(ServerError) -> any ServerStore {
         var options = configuration.storeConfiguration(path: installation.databaseFile)
+        if let address = configuration.storeAddress {
+            return try PostgresOpening.open(address, configuration, options, log)
+        }
         options.onNotice = { notice in
             condition.note(notice, now: .now)
             log.warning("store_notice", ["code": notice.code, "notice": notice.description])

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import PushCluster
 package import PushNet
 internal import PushServing
 package import PushStore
@@ -14,6 +15,8 @@ package enum ServerError: Error, Sendable {
     /// A damaged backup, or a database that failed its check.
     case damaged(InstallationError)
     case store(StoreError)
+    /// A problem of PostgreSQL.
+    case postgres(PostgresStoreError)
     /// The store did not return the data that the server needs to start.
     case refused(String)
     /// A failed system call.
@@ -30,6 +33,7 @@ package enum ServerError: Error, Sendable {
         case .installation: 73
         case .damaged: 65
         case .store(let error): error.isLocked ? 75 : 74
+        case .postgres(let error): error.isTemporary ? 75 : 78
         case .refused: 74
         case .system: 71
         case .tls: 78
@@ -42,6 +46,7 @@ package enum ServerError: Error, Sendable {
         case .configuration(let error): error.description
         case .installation(let error), .damaged(let error): error.description
         case .store(let error): error.description
+        case .postgres(let error): error.description
         case .refused(let text): text
         case .system(let error): "\(error.description)\n\(error.advice)"
         case .tls(let error): error.description

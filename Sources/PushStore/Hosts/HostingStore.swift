@@ -1,5 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// A store that a server opens, starts and reloads.
+package protocol ServerStore: HostingStore {
+    /// The bounds, which may change while the store runs.
+    var bounds: StoreBounds { get }
+    var metrics: StoreMetrics { get }
+
+    /// Starts to execute commands.
+    ///
+    /// Call it once.
+    ///
+    /// - Parameters:
+    ///   - receivers: `receivers[i]` receives the replies for loop i. The first one is the directory.
+    ///   - onFatal: Called once, on the store's thread, after a failure that makes further acknowledgements unsafe. The
+    ///     process must exit and restart, which recovers.
+    func start(receivers: [any StoreReplyReceiver], onFatal: @escaping @Sendable (StoreError) -> Void)
+}
+
 /// A store that hands the queues of connected devices to the hosts of loops.
 package protocol HostingStore: NotificationStore {
     /// Creates the host of a loop, through which the loop then submits its commands and receives its replies.
