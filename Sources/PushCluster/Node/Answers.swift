@@ -105,7 +105,9 @@ final class Answers {
         switch result {
         case .accepted where !isStillAllowed(waiting), .notHere, .unavailable:
             context.reply(.refused(.serviceUnavailable, unregisteredAt: nil, answer: answer), to: answer)
-        case .accepted: context.reply(.accepted(answer: answer), to: answer)
+        case .accepted:
+            context.counters.noteAccepted()
+            context.reply(.accepted(answer: answer), to: answer)
         case .refused(let reason, let ended):
             context.reply(.refused(reason, unregisteredAt: ended, answer: answer), to: answer)
         }

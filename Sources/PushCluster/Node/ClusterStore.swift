@@ -25,6 +25,10 @@ package final class ClusterStore {
     private let teller: Teller
     private let answers: Answers
     private var hadLease: [Bool]
+    /// The numbers of events since the start.
+    package var counters: NodeCounters { context.counters }
+    /// The number of streams on this node.
+    package var streamCount: Int { host.count }
     /// Whether another instance has this node's number, so that the node must stop.
     package private(set) var isSuperseded = false
 
@@ -239,6 +243,7 @@ package final class ClusterStore {
                     waiting.writtenAt = waiting.writtenAt ?? context.moment
                     host.written(waiting)
                 case .dropped:
+                    context.counters.noteDropped()
                     host.refused(waiting)
                     context.step(waiting, .finish(.accepted))
                 case .refused(let reason, let ended):
@@ -309,6 +314,7 @@ package final class ClusterStore {
         guard !context.isLate(waiting) else { return context.step(waiting, .finish(.unavailable)) }
         // A now-or-never notification is never written, and nobody hosts its device.
         if notification.isNowOrNever || notification.isExpired(now: context.now) {
+            context.counters.noteExpired()
             return context.step(waiting, .finish(.accepted))
         }
         shard(of: waiting.device).write(waiting)

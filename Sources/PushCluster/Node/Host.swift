@@ -126,10 +126,16 @@ final class Host {
             if let (reason, ended) = registration.rejection(of: notification.address.generation) {
                 return context.step(waiting, .finish(.refused(reason, endedAt: ended ?? context.now)))
             }
-            if registration.isRefused { return context.step(waiting, .finish(.accepted)) }
+            if registration.isRefused {
+                context.counters.noteDropped()
+                return context.step(waiting, .finish(.accepted))
+            }
         }
         if notification.isNowOrNever { return offerNow(waiting, stream) }
-        if notification.isExpired(now: context.now) { return context.step(waiting, .finish(.accepted)) }
+        if notification.isExpired(now: context.now) {
+            context.counters.noteExpired()
+            return context.step(waiting, .finish(.accepted))
+        }
         holdBack(notification, stream)
         guard stream.isOpen, !stream.isMarked, shard(stream.device).hasLease,
             !stream.contains(notification.uniqueID)
@@ -174,7 +180,7 @@ final class Host {
     private func offerNow(_ waiting: WaitingNotification, _ stream: HostedStream) {
         context.step(waiting, .finish(.accepted))
         guard shard(stream.device).hasLease, stream.hasSpace, stream.nowOrNever.count < Limits.unacknowledgedCountMax
-        else { return }
+        else { return context.counters.noteExpired() }
         stream.nowOrNever.append(waiting.pending)
         sendNowOrNever(stream)
     }
@@ -220,9 +226,11 @@ final class Host {
         let stream = streams[device]
         for acknowledgement in acknowledgements {
             guard let sent = stream?.acknowledge(acknowledgement.id, at: context.moment) else {
+                context.counters.noteStray()
                 shard(device).acknowledge(.init(device: device, id: acknowledgement.id))
                 continue
             }
+            context.counters.noteAcknowledged(acknowledgement.outcome)
             switch sent.state {
             case .unwritten(let waiting): context.step(waiting, .finish(.accepted))
             case .writing(let waiting):

@@ -17,6 +17,7 @@ final class NodeContext {
     var controlVersion: Int64 = 0
     /// The number of notifications whose senders wait.
     var waitingCount = 0
+    var counters = NodeCounters()
     /// The instances to which a link is up.
     var links: Set<InstanceID> = []
     private var nodes: [NodeNumber: ShardResult.Node] = [:]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushAPI
 internal import PushCore
 internal import PushNet
 internal import PushPostgres
@@ -26,6 +27,7 @@ final class ClusterThread: ClusterOutput {
     private let receivers: [any StoreReplyReceiver]
     private let workers: [RequestWorker]
     private let onFatal: @Sendable (StoreError) -> Void
+    private let metrics: StoreMetrics
     private var store: ClusterStore?
     private var shard: PostgresShard?
     /// The replies of this turn by loop.
@@ -39,7 +41,7 @@ final class ClusterThread: ClusterOutput {
 
     init(
         _ loop: EventLoop, _ configuration: PostgresStoreConfiguration, _ instance: InstanceID,
-        receivers: [any StoreReplyReceiver], workers: [RequestWorker], mailbox: Mailbox<Message>,
+        receivers: [any StoreReplyReceiver], workers: [RequestWorker], mailbox: Mailbox<Message>, metrics: StoreMetrics,
         onFatal: @escaping @Sendable (StoreError) -> Void
     ) throws(NetError) {
         self.loop = loop
@@ -47,6 +49,7 @@ final class ClusterThread: ClusterOutput {
         self.receivers = receivers
         self.workers = workers
         self.onFatal = onFatal
+        self.metrics = metrics
         var node = NodeConfiguration(instance, now: configuration.store.now)
         node.patienceMilliseconds = configuration.patienceMilliseconds
         node.routeCountMax = configuration.routeCountMax
@@ -103,6 +106,7 @@ final class ClusterThread: ClusterOutput {
         store.endTurn()
         isInTurn = false
         sendReplies()
+        publishNumbers(of: store)
         if let timer { loop.cancel(timer) }
         timer = nil
         if store.isSuperseded { return fail() }
@@ -112,6 +116,16 @@ final class ClusterThread: ClusterOutput {
             self?.timer = nil
             self?.turn { _ in }
         }
+    }
+
+    private func publishNumbers(of store: ClusterStore) {
+        let counters = store.counters
+        metrics.set(.accepted, to: counters.accepted)
+        metrics.set(.acknowledged, to: counters.acknowledged)
+        metrics.set(.expired, to: counters.expired)
+        metrics.set(.dropped, to: counters.dropped)
+        metrics.set(.devicesConnected, to: store.streamCount)
+        metrics.setOutcomes(counters.outcomes)
     }
 
     private func fail() {
@@ -182,7 +196,8 @@ final class ClusterThread: ClusterOutput {
         switch outcome {
         case .effects(let effects):
             store.apply(changed: effects.changedDevices, saving: effects.savesPower, removed: effects.removedDevices)
-        case .performed(let answer, let address): reply(.performed(answer.result, answer: address), to: address)
+        case .performed(let answer, let address):
+            reply(.performed(answer.result.map { completed($0, store.counters) }, answer: address), to: address)
         case .published(let result, let address): reply(StoreReply(result, answer: address), to: address)
         case .identified(let device?, let credential, let stream, let agent):
             attach(device, credential, stream, agent, store)
@@ -190,6 +205,17 @@ final class ClusterThread: ClusterOutput {
             reply(.performed(.failure(.unauthorized), answer: stream), to: stream)
         case .directory(let directory): publish(directory)
         }
+    }
+
+    /// Adds the events of this node to the counts, which the worker has read from the tables.
+    private func completed(_ answer: StoreAnswer, _ counters: NodeCounters) -> StoreAnswer {
+        guard case .counts(var counts) = answer else { return answer }
+        counts.accepted = counters.accepted
+        counts.acknowledged = counters.acknowledged
+        counts.expired = counters.expired
+        counts.dropped = counters.dropped
+        for (outcome, count) in counters.outcomes { counts.outcomes[outcome.rawValue] = count }
+        return .counts(counts)
     }
 
     private func publish(_ directory: Directory) {

@@ -77,7 +77,8 @@ struct NodeRegistration {
                 return instance
             }
             defer { known.reset() }
-            guard known.int64(3) == 0 else { return nil }
+            let isOwn = configuration.earlierInstance?.rawValue == known.int64(2)
+            guard isOwn || known.int64(3) == 0 else { return nil }
             let number = NodeNumber(rawValue: Int(known.int64(0)))
             let instance = NotificationIDs.instance(
                 of: number, atUnixMilliseconds: time, above: max(known.int64(1), known.int64(2)))

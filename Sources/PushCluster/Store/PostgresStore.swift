@@ -34,7 +34,9 @@ package final class PostgresStore: ServerStore {
         } catch {
             throw .noDescriptor(error)
         }
-        state = Lock(.opened(try NodeRegistration(configuration).register()))
+        let instance = try NodeRegistration(configuration).register()
+        configuration.onRegistered(instance)
+        state = Lock(.opened(instance))
     }
 
     deinit { stop() }
@@ -50,7 +52,7 @@ package final class PostgresStore: ServerStore {
     package func start(receivers: [any StoreReplyReceiver], onFatal: @escaping @Sendable (StoreError) -> Void) {
         state.withLock { state in
             guard case .opened(let instance) = state else { preconditionFailure("the store was started twice") }
-            let (configuration, bounds, mailbox) = (configuration, bounds, mailbox)
+            let (configuration, bounds, mailbox, metrics) = (configuration, bounds, mailbox, metrics)
             let workers = (0..<Self.workerCount).map { _ in
                 RequestWorker(configuration, instance, bounds) { mailbox.post(.outcome($0)) }
             }
@@ -58,7 +60,7 @@ package final class PostgresStore: ServerStore {
                 do {
                     try ClusterThread(
                         try EventLoop(), configuration, instance, receivers: receivers, workers: workers,
-                        mailbox: mailbox, onFatal: onFatal
+                        mailbox: mailbox, metrics: metrics, onFatal: onFatal
                     ).run()
                 } catch {
                     onFatal(.cannotOpen(path: "epoll", code: "", text: "\(error)"))

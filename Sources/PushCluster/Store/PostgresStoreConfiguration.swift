@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import PushNet
 package import PushPostgres
 package import PushStore
 
@@ -19,6 +20,14 @@ package struct PostgresStoreConfiguration: Sendable {
     package var patienceMilliseconds: Int64 = 10_000
     /// The maximum number of routes in memory.
     package var routeCountMax = 1 << 20
+    /// The last instance that this machine started with these settings, which no longer runs; nil if it is not known.
+    ///
+    /// Its number is taken over at once. That of any other instance only when its last heartbeat is too old.
+    package var earlierInstance: InstanceID?
+    /// The lock that keeps other processes from starting the same node, held as long as the store exists.
+    package var lock: FileLock?
+    /// Called with the instance of this start.
+    package var onRegistered: @Sendable (InstanceID) -> Void = { _ in }
     /// Called on any thread with the problems of PostgreSQL that do not prevent the start.
     package var onFinding: @Sendable (PostgresFinding) -> Void = { _ in }
     /// Called on any thread when the connection to PostgreSQL is lost or cannot be opened, with the reason; nil when it

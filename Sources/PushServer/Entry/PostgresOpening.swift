@@ -9,12 +9,14 @@ internal import PushStore
 /// Opens the store in PostgreSQL, and logs its connections.
 enum PostgresOpening {
     static func open(
-        _ address: PostgresAddress, _ configuration: ServerConfiguration, _ options: StoreConfiguration, _ log: EventLog
+        _ address: PostgresAddress, _ configuration: ServerConfiguration, _ installation: Installation,
+        _ options: StoreConfiguration, _ log: EventLog
     ) throws(ServerError) -> any ServerStore {
         var store = PostgresStoreConfiguration(
             address: address, node: configuration.nodeName ?? ProcessFacts.hostName, version: ProductVersion.text,
             store: options)
         store.patienceMilliseconds = configuration.acceptPatienceSeconds * 1_000
+        try takeOver(installation.nodeFile, &store)
         store.onFinding = { finding in
             log.warning("postgres_warning", ["code": finding.code, "warning": "\(finding)"])
         }
@@ -36,6 +38,24 @@ enum PostgresOpening {
             return try PostgresStore(store)
         } catch {
             throw .postgres(error)
+        }
+    }
+
+    /// Locks the node, and takes over the number of the earlier instance, which cannot run any more.
+    private static func takeOver(
+        _ file: String, _ store: inout PostgresStoreConfiguration
+    ) throws(ServerError) {
+        store.lock = try ServerError.wrapping { () throws(NetError) in try FileLock.take("\(file).lock") }
+        guard store.lock != nil else {
+            throw .store(.locked(path: "\(file).lock", code: "flock", text: "the server of this data directory runs"))
+        }
+        if PrivateFile.exists(file) {
+            let bytes = try ServerError.wrapping { () throws(NetError) in try PrivateFile.read(file, byteCountMax: 64) }
+            store.earlierInstance = Int64(String(decoding: bytes, as: UTF8.self)).map(InstanceID.init)
+        }
+        store.onRegistered = { instance in
+            // Without the file, the next start waits until the last heartbeat is too old.
+            try? PrivateFile.write(Array("\(instance.rawValue)".utf8), to: file)
         }
     }
 }

@@ -269,7 +269,7 @@ final class ServerRuntime {
     ) throws(ServerError) -> any ServerStore {
         var options = configuration.storeConfiguration(path: installation.databaseFile)
         if let address = configuration.storeAddress {
-            return try PostgresOpening.open(address, configuration, options, log)
+            return try PostgresOpening.open(address, configuration, installation, options, log)
         }
         options.onNotice = { notice in
             condition.note(notice, now: .now)

@@ -39,6 +39,8 @@ struct Installation: Sendable {
     let authorityFile: String?
 
     var databaseFile: String { directory + Self.databaseName }
+    /// The file with the last instance of this node in PostgreSQL.
+    var nodeFile: String { directory + "/node" }
 
     /// Creates missing files and reads the others.
     ///

@@ -61,9 +61,9 @@ package final class StoreMetrics: Sendable {
         turnBegan.set(0)
     }
 
-    func set(_ number: Number, to value: Int) { numbers.set(Int64(value), at: number.rawValue) }
+    package func set(_ number: Number, to value: Int) { numbers.set(Int64(value), at: number.rawValue) }
 
-    func setOutcomes(_ counts: [DeviceAPI.Outcome: Int]) {
+    package func setOutcomes(_ counts: [DeviceAPI.Outcome: Int]) {
         for (index, outcome) in DeviceAPI.Outcome.allCases.enumerated() {
             outcomes.set(Int64(counts[outcome] ?? 0), at: index)
         }
