@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushCore
+package import PushCore
 
 /// The byte string of a pending notification, with all fields that are not columns of the table.
 ///
@@ -13,7 +13,7 @@ internal import PushCore
 ///
 /// The checksum detects a row that the disk damaged: SQLite detects damage to its own structures but not to the
 /// content. It does not protect against forgery.
-enum PendingRecord {
+package enum PendingRecord {
     private static let version: UInt8 = 1
     private static let headByteCount = 48
     private static let checksumByteCount = 8
@@ -21,7 +21,7 @@ enum PendingRecord {
     private static let hasCollapseID: UInt8 = 2
 
     /// Appends the record of a notification.
-    static func append(_ pending: PendingNotification, to bytes: inout [UInt8]) {
+    package static func append(_ pending: PendingNotification, to bytes: inout [UInt8]) {
         let notification = pending.notification
         let collapseID = notification.collapseID ?? []
         let present =
@@ -51,7 +51,7 @@ enum PendingRecord {
     }
 
     /// Decodes a record; returns nil if it is damaged.
-    static func decode(
+    package static func decode(
         _ bytes: Span<UInt8>, sequence: Int64, device: DeviceID, topic: TopicID
     ) -> PendingNotification? {
         guard bytes.count >= headByteCount + checksumByteCount, bytes[0] == version else { return nil }
