@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// modules: PushCore PushAPI CPushShims PushNet PushTLS PushSQL PushSQLite PushStore PushCluster
+// modules: PushCore PushAPI CPushShims PushNet PushTLS PushWebSocket PushSQL PushSQLite PushStore PushCluster
 // checks: Tests/PushClusterTests/Messages/NodeMessageFuzzCheck.swift
 
 /// Tries one input; called by libFuzzer.

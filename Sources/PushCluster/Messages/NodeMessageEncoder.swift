@@ -30,9 +30,14 @@ package struct NodeMessageEncoder {
     ///
     /// - Parameter sender: The instance of this node.
     package init(sender: InstanceID) {
-        var head = [Self.version]
+        head = Self.greeting(from: sender)
+    }
+
+    /// Returns a packet without messages, by which a node tells its instance.
+    static func greeting(from sender: InstanceID) -> [UInt8] {
+        var head = [version]
         head.append(number: sender.rawValue)
-        self.head = head
+        return head
     }
 
     /// Appends a message; leaves out one that exceeds the bounds, as if it were lost.
