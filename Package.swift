@@ -62,14 +62,17 @@ let modules: [Target] = [
     module("PushINI", uses: ["CINIH"]),
     module("AgentBus", uses: ["PushCore", "PushDBus"]),
     module("PushStore", uses: ["PushAPI", "PushCore", "PushNet", "PushSQL", "PushSQLite"]),
-    module("PushCluster", uses: ["PushAPI", "PushCore", "PushNet", "PushPostgres", "PushSQL", "PushStore", "PushTLS"]),
+    module(
+        "PushCluster",
+        uses: [
+            "PushAPI", "PushCore", "PushNet", "PushPostgres", "PushSQL", "PushStore", "PushTLS", "PushWebSocket",
+        ]),
     module("PushServing", uses: ["PushCore", "PushNet", "PushTLS", "PushHTTP", "PushStore"]),
     module(
         "PushServer",
         uses: [
             "CommandLineKit", "PayloadLint", "PushAPI", "PushCluster", "PushCore", "PushCurl", "PushNet", "PushTLS",
-            "PushHTTP",
-            "PushWebSocket", "PushINI", "PushPostgres", "PushStore", "PushServing",
+            "PushHTTP", "PushWebSocket", "PushINI", "PushPostgres", "PushStore", "PushServing",
         ]),
     module("LinuxDesktop", uses: ["PushCore", "PushNet", "PushDBus"]),
     module("AgentStore", uses: ["PayloadLint", "PushAPI", "PushCore", "PushNet", "PushSQL", "PushSQLite"]),
@@ -120,13 +123,17 @@ let testTargets: [Target] = [
     tests(of: "PushINI"),
     tests(
         of: "PushStore", uses: ["PushAPI", "PushCore", "PushNet", "PushPostgres", "PushSQL", "PushSQLite"]),
-    tests(of: "PushCluster", uses: ["PushAPI", "PushCore", "PushNet", "PushPostgres", "PushStore"]),
+    tests(
+        of: "PushCluster",
+        uses: [
+            "LoopTestSupport", "PushAPI", "PushCore", "PushNet", "PushPostgres", "PushStore", "PushTLS", "PushWebSocket",
+        ]),
     tests(of: "PushServing", uses: ["PushCore", "PushNet"]),
     tests(
         of: "PushServer",
         uses: [
-            "CommandLineKit", "PayloadLint", "PushAPI", "PushCore", "PushHTTP", "PushNet", "PushServing", "PushStore",
-            "PushTLS", "PushWebSocket",
+            "CommandLineKit", "LoopTestSupport", "PayloadLint", "PushAPI", "PushCluster", "PushCore", "PushHTTP",
+            "PushNet", "PushServing", "PushStore", "PushTLS", "PushWebSocket",
         ]),
     tests(of: "LinuxDesktop", uses: ["LoopTestSupport", "PushCore", "PushDBus", "PushNet"]),
     tests(of: "AgentStore", uses: ["PushAPI", "PushCore", "PushSQL", "PushSQLite"]),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// modules: PushCore PushAPI PayloadLint CommandLineKit CPushShims PushNet PushTLS PushHTTP PushWebSocket PushSQL PushSQLite PushCurl PushINI PushStore PushServing PushServer
+// modules: PushCore PushAPI PayloadLint CommandLineKit CPushShims PushNet PushTLS PushHTTP PushWebSocket PushSQL PushSQLite PushCurl PushINI PushStore PushCluster PushServing PushServer
 // checks: Tests/PushServerTests/DeviceAPIFuzzCheck.swift
 
 /// Tries one input; called by libFuzzer.

@@ -86,7 +86,7 @@ extension Sockets {
 }
 
 extension Sockets {
-    /// An address to bind, copied from the C library's memory.
+    /// An address to bind or to connect to, copied from the C library's memory.
     struct SocketAddress {
         private(set) var storage = sockaddr_storage()
         private let byteCount: socklen_t
@@ -124,10 +124,16 @@ extension Sockets {
         }
 
         /// Binds a socket to this address with `bind(2)`.
-        func bind(_ socket: Int32) -> Int32 {
+        func bind(_ socket: Int32) -> Int32 { unsafe with { unsafe Glibc.bind(socket, $0, $1) } }
+
+        /// Connects a socket to this address with `connect(2)`.
+        func connect(_ socket: Int32) -> Int32 { unsafe with { unsafe Glibc.connect(socket, $0, $1) } }
+
+        /// Calls the body with the address in the form that the system calls expect.
+        private func with(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
             unsafe withUnsafePointer(to: storage) { storage in
                 unsafe storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                    unsafe Glibc.bind(socket, generic, byteCount)
+                    unsafe body(generic, byteCount)
                 }
             }
         }

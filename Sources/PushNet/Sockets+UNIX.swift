@@ -41,7 +41,8 @@ extension Sockets {
         }
         let probe = try make(family: AF_UNIX, about: path)
         // Any result other than a refusal means that a process is listening, including a full queue (EAGAIN).
-        let isRefused = unsafe address.with { unsafe connect(probe.rawValue, $0, $1) } != 0 && errno == ECONNREFUSED
+        let isRefused =
+            unsafe address.with { unsafe Glibc.connect(probe.rawValue, $0, $1) } != 0 && errno == ECONNREFUSED
         guard isRefused else { throw systemFailure("bind", EADDRINUSE, about: path) }
         _ = try syscall("unlink", about: path) { unsafe unlink(path) }
     }

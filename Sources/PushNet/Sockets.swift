@@ -47,8 +47,8 @@ package enum Sockets {
     /// A UNIX socket has nothing to set, and a broken connection reports its error on the next read. So failures are
     /// ignored here.
     ///
-    /// - Parameter connection: An accepted socket.
-    private static func tune(_ connection: Int32) {
+    /// - Parameter connection: An accepted or connecting socket.
+    static func tune(_ connection: Int32) {
         _ = setOption(connection, Int32(IPPROTO_TCP), TCP_NODELAY, to: 1)
         _ = setOption(connection, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, to: unacknowledgedMilliseconds)
     }

@@ -183,7 +183,7 @@ extension Principal {
         switch self {
         case .stranger: .stranger
         case .device: .device
-        case .provider, .administrator, .monitor: .provider
+        case .provider, .node, .administrator, .monitor: .provider
         }
     }
 }

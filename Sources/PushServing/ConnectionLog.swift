@@ -44,6 +44,7 @@ extension Principal {
         case .device(let device): "device/\(device.text)"
         // The ID of a certificate is its whole fingerprint.
         case .provider(let id): "provider/\(id.prefix(10))"
+        case .node(let number): "node/\(number)"
         case .administrator: "administrator"
         case .monitor: "monitor"
         }

@@ -10,6 +10,8 @@ package enum Principal: Hashable, Sendable {
     case device(DeviceID)
     /// A provider, by the ID of its signing key or client certificate.
     case provider(String)
+    /// Another node of the cluster, by its number.
+    case node(Int)
     case administrator
     /// A peer on the port for monitoring, which has no credential and needs none.
     case monitor

@@ -74,7 +74,7 @@ extension Principal {
     fileprivate var retainedByteCountMax: Int {
         switch self {
         case .stranger, .monitor: Limits.retainedByteCountOfStrangerMax
-        case .device, .provider: Limits.retainedByteCountMax
+        case .device, .provider, .node: Limits.retainedByteCountMax
         case .administrator: Int.max / 4
         }
     }

@@ -70,7 +70,7 @@ extension Principal {
         switch self {
         case .stranger: limits.authenticationTimeout
         case .monitor: Limits.metricsConnectionTimeout
-        case .device, .provider, .administrator: nil
+        case .device, .provider, .node, .administrator: nil
         }
     }
 }

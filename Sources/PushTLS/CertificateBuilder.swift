@@ -13,7 +13,10 @@ internal import COpenSSL
     let certificate: Handle<CertificateKind>
 
     /// Starts a certificate for a key, valid from an hour ago because clocks differ.
-    init(key: borrowing Handle<KeyKind>, days: Int) throws(TLSError) {
+    init(key: borrowing Handle<KeyKind>, days: Int) throws(TLSError) { try self.init(key: key, seconds: days * 86_400) }
+
+    /// Starts a certificate for a key, valid from an hour ago until a number of seconds from now.
+    init(key: borrowing Handle<KeyKind>, seconds: Int) throws(TLSError) {
         let certificate = try Handle<CertificateKind>(Self.purpose) { unsafe X509_new() }
         try ErrorQueue.check(Self.purpose) { unsafe X509_set_version(certificate.pointer, 2) }
         try ErrorQueue.check(Self.purpose) { unsafe X509_set_pubkey(certificate.pointer, key.pointer) }
@@ -21,7 +24,7 @@ internal import COpenSSL
             unsafe X509_gmtime_adj(X509_getm_notBefore(certificate.pointer), -3_600) == nil ? 0 : 1
         }
         try ErrorQueue.check(Self.purpose) {
-            unsafe X509_gmtime_adj(X509_getm_notAfter(certificate.pointer), days * 86_400) == nil ? 0 : 1
+            unsafe X509_gmtime_adj(X509_getm_notAfter(certificate.pointer), seconds) == nil ? 0 : 1
         }
         try Self.setSerialNumber(of: certificate)
         self.certificate = certificate

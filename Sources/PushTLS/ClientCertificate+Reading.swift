@@ -8,6 +8,7 @@ extension ClientCertificate {
         guard let fingerprint = unsafe CertificateFingerprint.of(certificate.pointer) else { return nil }
         self.init(
             verdict: verdict, fingerprint: fingerprint, serialNumber: certificate.serialNumber,
+            subjectCommonName: certificate.subjectAttribute(NID_commonName),
             subjectUserID: certificate.subjectAttribute(NID_userId),
             subjectOrganizationalUnit: certificate.subjectAttribute(NID_organizationalUnitName),
             extensions: certificate.extensions)

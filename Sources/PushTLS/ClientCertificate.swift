@@ -17,6 +17,8 @@ package struct ClientCertificate: Sendable, Equatable {
     package var fingerprint: [UInt8]
     /// The serial number in upper-case hexadecimal digits, as `openssl x509 -serial` shows it.
     package var serialNumber: String
+    /// The subject's CN; nil if it is missing or repeated.
+    package var subjectCommonName: String?
     /// The subject's UID (0.9.2342.19200300.100.1.1); nil if it is missing or repeated.
     package var subjectUserID: String?
     /// The subject's OU; nil if it is missing or repeated.
@@ -25,12 +27,13 @@ package struct ClientCertificate: Sendable, Equatable {
     package var extensions: [String: [UInt8]]
 
     package init(
-        verdict: Verdict, fingerprint: [UInt8], serialNumber: String, subjectUserID: String?,
-        subjectOrganizationalUnit: String?, extensions: [String: [UInt8]]
+        verdict: Verdict, fingerprint: [UInt8], serialNumber: String, subjectCommonName: String? = nil,
+        subjectUserID: String?, subjectOrganizationalUnit: String?, extensions: [String: [UInt8]]
     ) {
         self.verdict = verdict
         self.fingerprint = fingerprint
         self.serialNumber = serialNumber
+        self.subjectCommonName = subjectCommonName
         self.subjectUserID = subjectUserID
         self.subjectOrganizationalUnit = subjectOrganizationalUnit
         self.extensions = extensions

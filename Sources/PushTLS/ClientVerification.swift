@@ -24,18 +24,44 @@ enum ClientVerification {
     static func set(
         up context: OpaquePointer, trusting authorities: ClientAuthorities
     ) throws(TLSError) -> Set<[UInt8]> {
-        let store = try Handle<StoreKind>("loading the trusted CAs") { unsafe X509_STORE_new() }
-        // An authority in the file is trusted as it is, even if another authority signed it.
-        try ErrorQueue.check("loading the trusted CAs") {
-            unsafe X509_STORE_set_flags(store.pointer, UInt(X509_V_FLAG_PARTIAL_CHAIN))
-        }
+        let store = try makeStore()
         var own: Set<[UInt8]> = []
         var known: Set<[UInt8]> = []
         if let path = authorities.ownFile {
-            try unsafe trust(path, in: context, store, &known)
+            try unsafe trust(open(path), path, in: context, store, &known)
             own = known
         }
-        for path in authorities.otherFiles { try unsafe trust(path, in: context, store, &known) }
+        for path in authorities.otherFiles { try unsafe trust(open(path), path, in: context, store, &known) }
+        try unsafe request(in: context, store)
+        return own
+    }
+
+    /// Configures a context to request and verify certificates of one's own authorities.
+    ///
+    /// - Parameters:
+    ///   - context: The `SSL_CTX *`.
+    ///   - text: The certificates of the authorities, in PEM.
+    /// - Returns: The SHA-256 hashes of these certificates.
+    /// - Throws: `TLSError.badFile` for a text that does not contain authorities' certificates.
+    static func set(up context: OpaquePointer, trustingOwn text: [UInt8]) throws(TLSError) -> Set<[UInt8]> {
+        let store = try makeStore()
+        var own: Set<[UInt8]> = []
+        try unsafe trust(PEM.reading(text), "the authority", in: context, store, &own)
+        try unsafe request(in: context, store)
+        return own
+    }
+
+    /// Returns an empty store in which an authority is trusted as it is, even if another authority signed it.
+    static func makeStore() throws(TLSError) -> Handle<StoreKind> {
+        let store = try Handle<StoreKind>("loading the trusted CAs") { unsafe X509_STORE_new() }
+        try ErrorQueue.check("loading the trusted CAs") {
+            unsafe X509_STORE_set_flags(store.pointer, UInt(X509_V_FLAG_PARTIAL_CHAIN))
+        }
+        return store
+    }
+
+    /// Sets the store of a context, and requests certificates.
+    private static func request(in context: OpaquePointer, _ store: borrowing Handle<StoreKind>) throws(TLSError) {
         // SSL_CTX_set1_verify_cert_store is a macro for this call. SSL_CTX_set_cert_store is not used: OpenSSL would
         // also build the chain that it sends with the server's own certificate from that store.
         try ErrorQueue.check("loading the trusted CAs") {
@@ -50,13 +76,12 @@ enum ClientVerification {
         try ErrorQueue.check("setting the session ID context") {
             unsafe SSL_CTX_set_session_id_context(context, sessionContext, UInt32(sessionContext.count))
         }
-        return own
     }
 
     private static func trust(
-        _ path: String, in context: OpaquePointer, _ store: borrowing Handle<StoreKind>, _ known: inout Set<[UInt8]>
+        _ file: borrowing Handle<BufferKind>, _ path: String, in context: OpaquePointer,
+        _ store: borrowing Handle<StoreKind>, _ known: inout Set<[UInt8]>
     ) throws(TLSError) {
-        let file = try open(path)
         var fileCount = 0
         while let certificate = try next(in: file, path, isFirst: fileCount == 0) {
             fileCount += 1

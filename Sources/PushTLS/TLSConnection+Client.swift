@@ -16,8 +16,17 @@ extension TLSConnection {
     /// The client's certificate; nil if the client sent none or the server did not request one.
     ///
     /// Available after the handshake, as long as the connection is not broken. Each access parses it again, which costs
-    /// some microseconds: read it once and keep the result.
-    package var clientCertificate: ClientCertificate? {
+    /// some microseconds: read it once and keep the result. It is nil for another server, which is no client.
+    package var clientCertificate: ClientCertificate? { isOfPeer ? nil : certificate }
+
+    /// The certificate of another server that connected by a name in the domain of `PeerCredentials`; nil for a client.
+    ///
+    /// Available like `clientCertificate`; its verdict is `own` if the authority of the credentials issued it.
+    package var peerCertificate: ClientCertificate? { isOfPeer ? certificate : nil }
+
+    private var isOfPeer: Bool { settings !== context }
+
+    private var certificate: ClientCertificate? {
         guard isEstablished, let certificate = unsafe SSL_get0_peer_certificate(pointer) else { return nil }
         // SSL_get0_peer_certificate returns a borrowed reference.
         let reading = try? Handle<CertificateKind>("reading a certificate") {
@@ -27,6 +36,12 @@ extension TLSConnection {
         return ClientCertificate(reading, verdict: verdict(on: reading))
     }
 
+    /// The settings that the client's server name selected.
+    private var settings: TLSContext {
+        guard let peers = context.peers, unsafe SSL_get_SSL_CTX(pointer) == peers.pointer else { return context }
+        return peers
+    }
+
     private func verdict(on certificate: borrowing Handle<CertificateKind>) -> ClientCertificate.Verdict {
         let code = unsafe SSL_get_verify_result(pointer)
         guard code == Int(X509_V_OK) else {
@@ -34,7 +49,7 @@ extension TLSConnection {
         }
         if certificate.repeatsAnExtension { return .refused("the certificate repeats an extension") }
         guard let anchor = verifiedAuthority() else { return .refused("it was not verified") }
-        return context.ownAuthorities.contains(anchor) ? .own : .other
+        return settings.ownAuthorities.contains(anchor) ? .own : .other
     }
 
     /// Returns the SHA-256 hash of the trusted authority at the end of the verified chain; nil for a chain of one

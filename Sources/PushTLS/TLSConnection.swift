@@ -3,7 +3,7 @@
 internal import COpenSSL
 internal import Glibc
 
-/// The server side of one TLS connection over a non-blocking socket; owns one `SSL *`, not the descriptor.
+/// One side of a TLS connection over a non-blocking socket; owns one `SSL *`, not the descriptor.
 ///
 /// ```
 ///   handshaking ──done──▶ open ──close_notify, end of the bytes──▶ halfClosed ──close()──▶ broken
@@ -84,6 +84,31 @@ internal import Glibc
         unsafe fedInput = memory
     }
 
+    /// Creates the client side of a connection to another server.
+    ///
+    /// - Parameters:
+    ///   - context: The settings of a client, which the connection retains.
+    ///   - name: The name that the other server's certificate must have.
+    ///   - descriptor: The connected socket, which the caller owns and closes after this object is deallocated.
+    /// - Throws: `TLSError.library` when memory ran out.
+    package init(_ context: TLSContext, to name: String, descriptor: Int32) throws(TLSError) {
+        self.context = context
+        self.descriptor = descriptor
+        let purpose = "making a TLS connection"
+        unsafe pointer = try ErrorQueue.check(purpose) { unsafe SSL_new(context.pointer) }
+        try ErrorQueue.check(purpose) { unsafe SSL_set_fd(pointer, descriptor) }
+        try ErrorQueue.check(purpose) { unsafe SSL_set1_host(pointer, name) }
+        // SSL_set_tlsext_host_name is a macro for this call.
+        try ErrorQueue.check(purpose) {
+            unsafe name.withCString { name in
+                let text = unsafe UnsafeMutableRawPointer(mutating: name)
+                let command = SSL_CTRL_SET_TLSEXT_HOSTNAME
+                return Int32(unsafe SSL_ctrl(pointer, command, Int(TLSEXT_NAMETYPE_host_name), text))
+            }
+        }
+        unsafe SSL_set_connect_state(pointer)
+    }
+
     deinit { unsafe SSL_free(pointer) }
 
     /// Whether the next step of the handshake reads only what `feed` has added.
@@ -123,7 +148,8 @@ internal import Glibc
             unsafe SSL_set_read_ahead(pointer, 1)
             return .done
         }
-        let progress = try outcome(ofCode: code)
+        let progress: Transfer
+        do throws(TLSError) { progress = try outcome(ofCode: code) } catch { throw verificationFailure ?? error }
         // Only TLS 1.3 has a second ClientHello. With TLS 1.2, a client may send data before the last step.
         if unsafe SSL_version(pointer) != TLS1_3_VERSION { try readSocket() }
         switch progress {
@@ -131,6 +157,15 @@ internal import Glibc
         case .wantsWrite: return .wantsWrite
         case .closed, .bytes: throw .peer("the peer left during the handshake")
         }
+    }
+
+    /// The reason why the server's certificate is not trusted; nil if it is, and on the server side.
+    private var verificationFailure: TLSError? {
+        guard unsafe SSL_is_server(pointer) == 0 else { return nil }
+        let code = unsafe SSL_get_verify_result(pointer)
+        guard code != Int(X509_V_OK) else { return nil }
+        let reason = unsafe String(cString: X509_verify_cert_error_string(code))
+        return .peer("the server's certificate is not trusted: \(reason)")
     }
 
     /// Whether the handshake is done and no error occurred since, so that its results can be trusted.

@@ -3,13 +3,17 @@
 internal import COpenSSL
 internal import Glibc
 
-/// The server-side TLS settings: certificate, versions and ciphers; shared by all connections created with them.
+/// The TLS settings of one side: certificate, versions and ciphers; shared by all connections created with them.
 // Safety: `SSL_CTX` is reference-counted with atomics and locks itself; after `init` nothing changes it.
 @safe package final class TLSContext: @unchecked Sendable {
     /// The `SSL_CTX *`, for connections.
     let pointer: OpaquePointer
     /// The SHA-256 hashes of the certificates of the server's own authority.
-    private(set) var ownAuthorities: Set<[UInt8]> = []
+    var ownAuthorities: Set<[UInt8]> = []
+    /// The settings for connections from other servers, which `ClientHello` selects by its server name; nil for none.
+    private(set) var peers: TLSContext?
+    /// The end of the server names that select these settings, with a dot before the domain.
+    var peerSuffix: [UInt8] = []
     /// The end of the certificate's validity, in seconds since 1970.
     package private(set) var certificateExpiryUnixSeconds: Int64 = 0
 
@@ -43,27 +47,39 @@ internal import Glibc
     ///   - privateKeyFile: The PEM file with the unencrypted private key.
     ///   - clientAuthorities: The authorities whose client certificates are trusted; without any, every certificate is
     ///     refused.
+    ///   - peers: The credentials for connections from other servers like this one; nil if there are none.
     /// - Throws: The errors of the other initializer, and `TLSError.badFile` for an authority's file that is missing or
     ///   does not contain authorities' certificates.
     package convenience init(
-        certificateChainFile: String, privateKeyFile: String, clientAuthorities: ClientAuthorities
+        certificateChainFile: String, privateKeyFile: String, clientAuthorities: ClientAuthorities,
+        peers: PeerCredentials? = nil
     ) throws(TLSError) {
-        try self.init(certificateChainFile, privateKeyFile, clientAuthorities)
+        try self.init(certificateChainFile, privateKeyFile, clientAuthorities, peers)
     }
 
-    private init(
-        _ certificateChainFile: String, _ privateKeyFile: String, _ clientAuthorities: ClientAuthorities?
+    private convenience init(
+        _ certificateChainFile: String, _ privateKeyFile: String, _ clientAuthorities: ClientAuthorities?,
+        _ credentials: PeerCredentials? = nil
     ) throws(TLSError) {
-        unsafe pointer = try ErrorQueue.check("making a TLS context") { unsafe SSL_CTX_new(TLS_server_method()) }
-        _ = signal(SIGPIPE, SIG_IGN)
-        try restrictProtocol()
-        try limitMemory()
+        try self.init(isServer: true)
         try loadCertificateChain(certificateChainFile)
         try loadPrivateKey(privateKeyFile, matching: certificateChainFile)
         certificateExpiryUnixSeconds = try expiryUnixSeconds()
         if let clientAuthorities {
             ownAuthorities = try unsafe ClientVerification.set(up: pointer, trusting: clientAuthorities)
         }
+        if let credentials { peers = try acceptPeers(credentials) }
+    }
+
+    /// Creates settings without a certificate.
+    init(isServer: Bool) throws(TLSError) {
+        unsafe pointer = try ErrorQueue.check("making a TLS context") {
+            unsafe SSL_CTX_new(isServer ? TLS_server_method() : TLS_client_method())
+        }
+        _ = signal(SIGPIPE, SIG_IGN)
+        try restrictProtocol()
+        try limitMemory()
+        guard isServer else { return }
         unsafe SSL_CTX_set_alpn_select_cb(pointer, selectApplication, nil)
         unsafe SSL_CTX_set_session_ticket_cb(pointer, nil, decideOnTicket, nil)
     }
@@ -120,7 +136,7 @@ extension TLSContext {
         _ = unsafe SSL_CTX_ctrl(pointer, SSL_CTRL_SET_SESS_CACHE_MODE, Int(SSL_SESS_CACHE_OFF), nil)
     }
 
-    private func control(_ purpose: String, _ command: Int32, _ value: Int) throws(TLSError) {
+    func control(_ purpose: String, _ command: Int32, _ value: Int) throws(TLSError) {
         try ErrorQueue.check(purpose) { Int32(unsafe SSL_CTX_ctrl(pointer, command, value, nil)) }
     }
 }

@@ -26,6 +26,7 @@ internal import CWslay
 
     private var handle: OpaquePointer?
     private let messageByteCountMax: Int
+    private let messageKind: WebSocketEngine.MessageKind
     private let headerByteCountMin: Int
     private let makeMask: MaskSource
 
@@ -55,10 +56,15 @@ internal import CWslay
     ///
     /// - Parameters:
     ///   - isServer: Whether this is a server: then the peer must mask its frames, else it must not.
+    ///   - messageKind: The only accepted type of messages; another one ends with `unsupportedData`.
     ///   - messageByteCountMax: The longest message in bytes; a longer one ends with `messageTooBig`.
     ///   - makeMask: The source of masks for a client's pongs.
-    init(isServer: Bool, messageByteCountMax: Int, makeMask: @escaping MaskSource) {
+    init(
+        isServer: Bool, messageKind: WebSocketEngine.MessageKind, messageByteCountMax: Int,
+        makeMask: @escaping MaskSource
+    ) {
         self.messageByteCountMax = messageByteCountMax
+        self.messageKind = messageKind
         self.makeMask = makeMask
         headerByteCountMin = isServer ? 6 : 2
         var callbacks = unsafe wslay_event_callbacks(
@@ -162,8 +168,14 @@ internal import CWslay
         if byteCount > messageByteCountMax - message.count {
             // wslay checks only single frames, since it does not keep them.
             stop(.messageTooBig, "the message is too big")
-        } else if UInt32(header.opcode) == WSLAY_BINARY_FRAME.rawValue {
-            stop(.unsupportedData, "only text messages are taken")
+        } else {
+            switch messageKind {
+            case .text where UInt32(header.opcode) == WSLAY_BINARY_FRAME.rawValue:
+                stop(.unsupportedData, "only text messages are taken")
+            case .binary where UInt32(header.opcode) == WSLAY_TEXT_FRAME.rawValue:
+                stop(.unsupportedData, "only binary messages are taken")
+            case .text, .binary: break
+            }
         }
     }
 
@@ -198,13 +210,13 @@ internal import CWslay
     fileprivate func messageEnded(opcode: UInt8, _ control: UnsafeBufferPointer<UInt8>, code: UInt16) {
         guard failure == nil else { return }
         switch UInt32(opcode) {
-        case WSLAY_TEXT_FRAME.rawValue:
+        case WSLAY_TEXT_FRAME.rawValue, WSLAY_BINARY_FRAME.rawValue:
             let (whole, pieces) = unsafe (piece, message)
             forgetMessage()
             if pieces.isEmpty {
-                unsafe delegate?.received(text: whole.span)
+                unsafe pass(whole.span)
             } else {
-                delegate?.received(text: pieces.span)
+                pass(pieces.span)
             }
         case WSLAY_PONG.rawValue: unsafe delegate?.received(pong: control.span)
         case WSLAY_CONNECTION_CLOSE.rawValue:
@@ -214,6 +226,13 @@ internal import CWslay
             }
             closeCode = code == 0 ? .noStatus : WebSocketCloseCode(rawValue: code)
         default: break
+        }
+    }
+
+    private func pass(_ message: Span<UInt8>) {
+        switch messageKind {
+        case .text: delegate?.received(text: message)
+        case .binary: delegate?.received(binary: message)
         }
     }
 

@@ -10,6 +10,7 @@ struct FrameWriter {
     /// The frame type in the first byte of a frame.
     enum Opcode: UInt8 {
         case text = 1
+        case binary = 2
         case close = 8
         case ping = 9
     }

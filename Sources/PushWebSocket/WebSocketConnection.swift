@@ -6,8 +6,17 @@ package import PushNet
 package protocol WebSocketDelegate: AnyObject {
     /// Handles a complete text message, which is valid UTF-8; the bytes are valid during the call.
     func received(text: Span<UInt8>)
+    /// Handles a complete binary message; the bytes are valid during the call.
+    func received(binary: Span<UInt8>)
     /// Handles a pong with its payload; it may also be unsolicited.
     func received(pong: Span<UInt8>)
+}
+
+extension WebSocketDelegate {
+    /// Does nothing, because only an engine for text messages calls it.
+    package func received(text: Span<UInt8>) {}
+    /// Does nothing, because only an engine for binary messages calls it.
+    package func received(binary: Span<UInt8>) {}
 }
 
 /// One WebSocket connection after its handshake, working on bytes: no socket, no TLS, no own clock, and on one thread.
@@ -18,7 +27,7 @@ package protocol WebSocketDelegate: AnyObject {
 ///   └───protocol violation────▶ closed
 /// ```
 ///
-/// Only text messages are accepted and sent. wslay answers pings, removes masks, joins fragments and validates UTF-8.
+/// Only messages of the engine's kind are accepted and sent. wslay answers pings, removes masks, joins fragments and validates UTF-8.
 ///
 /// - SeeAlso: RFC 6455
 package final class WebSocketConnection {
@@ -126,6 +135,13 @@ package final class WebSocketConnection {
         guard closure == nil else { return }
         budget.messageSent()
         append(.text, byteCountMax: byteCountMax, encode)
+    }
+
+    /// Sends a binary message.
+    package func send(binary: Span<UInt8>) {
+        guard closure == nil else { return }
+        budget.messageSent()
+        append(.binary, binary)
     }
 
     /// Sends a ping with at most 125 bytes, which the pong repeats.

@@ -17,7 +17,15 @@ package final class WebSocketEngine {
         case client
     }
 
+    /// The type of the messages that a program exchanges.
+    package enum MessageKind: Sendable {
+        /// UTF-8, which is validated.
+        case text
+        case binary
+    }
+
     private let role: Role
+    private let messageKind: MessageKind
     private let messageByteCountMax: Int
     private let makeMask: MaskSource
     let writer: FrameWriter
@@ -34,14 +42,17 @@ package final class WebSocketEngine {
     ///
     /// - Parameters:
     ///   - role: The role in every connection.
+    ///   - messageKind: The only accepted type of messages.
     ///   - messageByteCountMax: The longest accepted message in bytes.
     ///   - metrics: The counts of the thread's connections.
     ///   - makeMask: The source of masks, used only for a client.
     package init(
-        role: Role, messageByteCountMax: Int, metrics: WebSocketMetrics = WebSocketMetrics(),
+        role: Role, messageKind: MessageKind = .text, messageByteCountMax: Int,
+        metrics: WebSocketMetrics = WebSocketMetrics(),
         makeMask: @escaping MaskSource
     ) {
         self.role = role
+        self.messageKind = messageKind
         self.metrics = metrics
         self.messageByteCountMax = messageByteCountMax
         self.makeMask = makeMask
@@ -55,7 +66,8 @@ package final class WebSocketEngine {
     func takeReader() -> FrameReader {
         guard let reader = spareReader else {
             return FrameReader(
-                isServer: role == .server, messageByteCountMax: messageByteCountMax, makeMask: makeMask)
+                isServer: role == .server, messageKind: messageKind, messageByteCountMax: messageByteCountMax,
+                makeMask: makeMask)
         }
         spareReader = nil
         return reader

@@ -27,7 +27,7 @@ struct FailCaseTests {
         // The checks of other modules are in those modules' tests, which link what they need.
         let others: Set = [
             "websocket", "http1-session", "http2-session", "device-api", "agent-stream", "payload-checks",
-            "proxy-header",
+            "proxy-header", "node-message",
         ]
         #expect(Set(folders) == Set(FuzzChecks.all.keys).union(others))
         #expect(Set(Self.cases.map(\.target)) == Set(FuzzChecks.all.keys))

@@ -35,7 +35,7 @@ struct LogEventsPageTests {
     }
 
     @Test(arguments: [
-        ("posthornd", ["PushServer", "PushServing"]),
+        ("posthornd", ["PushCluster", "PushServer", "PushServing"]),
         ("posthorn-agent", ["LinuxDesktop", "AgentStore", "DeviceAgent"]),
         ("posthorn-panel", ["AgentPanel"]),
     ])

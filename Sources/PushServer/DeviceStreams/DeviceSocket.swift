@@ -11,9 +11,9 @@ internal import PushWebSocket
 /// A device's stream over WebSocket, which replaces the HTTP session of its connection.
 ///
 /// The device's acknowledgements arrive on it, and go to the store with all other commands of the loop's turn.
-final class DeviceSocket: DeviceEventWriter, ConnectionSession, WebSocketDelegate {
+final class DeviceSocket: DeviceEventWriter, WebSocketSession {
     static let name = "websocket"
-    private let socket: WebSocketConnection
+    let socket: WebSocketConnection
     let device: DeviceID
     /// The interval of the heartbeats.
     let heartbeatSeconds: Int64
@@ -25,14 +25,10 @@ final class DeviceSocket: DeviceEventWriter, ConnectionSession, WebSocketDelegat
     ///
     /// Any more are taken from the rate of the device, which outlives the connection.
     private var acknowledgementAllowance = 0
-    private var isClosed = false
+    private(set) var isClosed = false
 
-    var now = MonotonicTime.past {
-        didSet { socket.now = now }
-    }
     /// Ignored, because messages and output have limits of their own.
     var retainedByteCountMax = Limits.retainedByteCountMax
-    var retainedByteCount: Int { socket.retainedByteCount }
     var connectedAt: MonotonicTime { connection.beganAt }
 
     /// Creates a stream that first sends the head of the response 101.
@@ -123,34 +119,9 @@ final class DeviceSocket: DeviceEventWriter, ConnectionSession, WebSocketDelegat
         if !acknowledgements.isEmpty { streams.acknowledge(acknowledgements, by: device) }
     }
 
-    /// Does nothing, because its arrival is sufficient.
-    func received(pong: Span<UInt8>) {}
-
     // MARK: The session of its connection
 
-    func receive(_ bytes: Span<UInt8>) -> Bool {
-        socket.receive(bytes, for: self)
-        return failure == nil
-    }
-
     func collectOutput(into output: inout [UInt8], limit: Int) { socket.collectOutput(into: &output, limit: limit) }
-
-    /// The number of frames, plus the request that began the stream.
-    var completedMessageCount: UInt64 { 1 + socket.frameCount }
-    var hasOutput: Bool { !isClosed && socket.outputByteCount > 0 }
-    var isFinished: Bool { isClosed || (socket.closure != nil && socket.outputByteCount == 0) }
-    /// Whether no message is incomplete and all output was accepted.
-    var isQuiet: Bool { !isFinished && !socket.isInsideMessage && socket.outputByteCount == 0 }
-    var awaitsRest: Bool { socket.isInsideMessage }
-    /// The stream itself, so that the connection does not count as idle.
-    var openExchangeCount: Int { isFinished ? 0 : 1 }
-    func finishShutdown(debugData: [UInt8]) { socket.close(.goingAway, reason: "shutdown") }
-
-    /// The device's violation of the protocol; nil if the stream ended regularly.
-    var failure: String? {
-        guard let closure = socket.closure, !closure.isByPeer, closure.code != .goingAway else { return nil }
-        return closure.reason
-    }
 
     func close() {
         guard !isClosed else { return }

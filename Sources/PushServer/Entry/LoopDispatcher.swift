@@ -11,14 +11,21 @@ internal import PushTLS
 final class LoopDispatcher: LoopDelegate {
     private let services: LoopServices
     private let streams: DeviceStreams
+    /// Nil without a cluster.
+    private let nodes: NodeEndpoint?
     /// Nil unless the server is ephemeral.
     private let testMode: TestMode?
 
     /// Creates the APIs of a loop; the caller attaches them to the loop.
-    init(_ loop: ServerLoop, _ context: ServerContext, _ testMode: TestMode?) throws(TLSError) {
+    init(_ loop: ServerLoop, _ context: ServerContext, _ testMode: TestMode?) throws(ServerError) {
         self.testMode = testMode
-        services = try LoopServices(loop, context)
+        let services: LoopServices
+        do throws(TLSError) { services = try LoopServices(loop, context) } catch { throw .tls(error) }
+        self.services = services
         streams = DeviceStreams(services)
+        nodes = try context.acceptedLinks.map { links throws(ServerError) in
+            try ServerError.wrapping { () throws(NetError) in try NodeEndpoint(services, links) }
+        }
     }
 
     /// Creates a loop with its APIs.
@@ -38,7 +45,7 @@ final class LoopDispatcher: LoopDelegate {
         let loop = try ServerError.wrapping { () throws(ServingError) in
             try ServerLoop(index: index, context: context.serving, mailbox: mailbox, certificate: certificate)
         }
-        do throws(TLSError) { loop.attach(try LoopDispatcher(loop, context, testMode)) } catch { throw .tls(error) }
+        loop.attach(try LoopDispatcher(loop, context, testMode))
         return loop
     }
 
@@ -47,7 +54,8 @@ final class LoopDispatcher: LoopDelegate {
         case .admin: return AdminEndpoint(services, testMode: testMode)
         case .metrics: return MetricsEndpoint(services)
         case .network(let port):
-            let network = NetworkEndpoint(services, streams, role: services.settings.configuration.ports[port].role)
+            let network = NetworkEndpoint(
+                services, streams, nodes, role: services.settings.configuration.ports[port].role)
             guard let testMode else { return network }
             return TestModeEndpoint(network, testMode.failures)
         }
@@ -95,7 +103,13 @@ final class LoopDispatcher: LoopDelegate {
 
     func settingsChanged() { services.settings = services.context.settings }
 
-    func tick() { streams.tick() }
+    func tick() {
+        streams.tick()
+        nodes?.tick()
+    }
 
-    func shutDown() { streams.endAll() }
+    func shutDown() {
+        streams.endAll()
+        nodes?.endAll()
+    }
 }

@@ -31,6 +31,7 @@ struct Installation: Sendable {
     /// The files of the configured certificate and of the additional CAs; a reload may name others.
     private let files: Lock<CertificateFiles>
     private let expiry = Lock<Timestamp?>(nil)
+    private let peers = Lock<PeerCredentials?>(nil)
     /// The names in the server's own certificate; nil if a certificate is configured.
     private let ownNames: [String]?
     /// The server's own certificate authority.
@@ -73,6 +74,12 @@ struct Installation: Sendable {
 
     /// The configured files of the certificate and of the additional CAs, as they are used now.
     var configuredFiles: CertificateFiles { files.withLock { $0 } }
+    /// The credentials of this node, which the next loaded certificate uses for links; nil without a cluster.
+    var nodeCredentials: PeerCredentials? {
+        get { peers.withLock { $0 } }
+        nonmutating set { peers.withLock { $0 = newValue } }
+    }
+
     /// The time at which the presented certificate expires; nil before a certificate is loaded.
     ///
     /// The file may already contain another certificate, which is not loaded yet.
@@ -94,7 +101,8 @@ struct Installation: Sendable {
                 certificateChainFile: files.configured?.certificate ?? authority.certificateFile,
                 privateKeyFile: files.configured?.privateKey ?? authority.privateKeyFile,
                 clientAuthorities: ClientAuthorities(
-                    ownFile: clientAuthorityFile, otherFiles: files.clientAuthorities))
+                    ownFile: clientAuthorityFile, otherFiles: files.clientAuthorities),
+                peers: nodeCredentials)
             self.files.withLock { $0 = files }
             expiry.withLock { $0 = Timestamp(unixSeconds: context.certificateExpiryUnixSeconds) }
             return context

@@ -4,27 +4,31 @@ internal import PushCore
 internal import PushHTTP
 internal import PushServing
 
-/// The public port: the provider API, the device API under `/v1/`, and the send API.
+/// The public port: the provider API, the device API under `/v1/`, the send API, and the links of other nodes.
 final class NetworkEndpoint: Endpoint {
     private let services: LoopServices
     private let streams: DeviceStreams
     private let provider: ProviderEndpoint
     private let device: DeviceEndpoint
     private let send: SendEndpoint
+    /// Nil without a cluster.
+    private let nodes: NodeEndpoint?
     private let role: PortRole
 
-    init(_ services: LoopServices, _ streams: DeviceStreams, role: PortRole) {
+    init(_ services: LoopServices, _ streams: DeviceStreams, _ nodes: NodeEndpoint?, role: PortRole) {
         self.services = services
         self.streams = streams
         provider = ProviderEndpoint(services, role: role)
         device = DeviceEndpoint(services, streams)
         send = SendEndpoint(services)
+        self.nodes = nodes
         self.role = role
     }
 
     /// The APIs of the port.
     private enum API {
         case provider, device, send
+        case node(NodeEndpoint)
     }
 
     /// Returns the API of a request, usually from the first byte of its path.
@@ -35,12 +39,20 @@ final class NetworkEndpoint: Endpoint {
         // The paths of the provider API begin with the number of its version.
         guard path.count > 1 else { return SendEndpoint.takes(exchange) ? .send : .provider }
         if path[1] >= UInt8(ascii: "0"), path[1] <= UInt8(ascii: "9") { return .provider }
-        if Self.isVersioned(path) { return Self.isSend(path) ? .send : .device }
+        if Self.isVersioned(path) {
+            if let nodes, NodeEndpoint.takes(path) { return .node(nodes) }
+            return Self.isSend(path) ? .send : .device
+        }
         return SendEndpoint.takes(exchange) ? .send : .provider
     }
 
     /// Returns the provider API if a request is for it; nil for the others.
-    func provider(for exchange: HTTPExchange) -> ProviderEndpoint? { api(of: exchange) == .provider ? provider : nil }
+    func provider(for exchange: HTTPExchange) -> ProviderEndpoint? {
+        switch api(of: exchange) {
+        case .provider: provider
+        case .device, .send, .node: nil
+        }
+    }
 
     func connectionOpened(_ connection: ServerConnection) -> AnyObject? { NetworkPeer() }
 
@@ -54,6 +66,7 @@ final class NetworkEndpoint: Endpoint {
         case .provider: provider.headArrived(exchange, on: connection)
         case .device: device.headArrived(exchange, on: connection)
         case .send: send.headArrived(exchange, on: connection)
+        case .node: 0
         }
     }
 
@@ -62,6 +75,7 @@ final class NetworkEndpoint: Endpoint {
         case .provider: provider.answer(exchange, on: connection)
         case .device: device.answer(exchange, on: connection)
         case .send: send.answer(exchange, on: connection)
+        case .node(let nodes): nodes.answer(exchange, on: connection)
         }
     }
 
@@ -72,7 +86,7 @@ final class NetworkEndpoint: Endpoint {
     func refuseWhileClosing(_ exchange: HTTPExchange) {
         switch api(of: exchange) {
         case .provider: provider.refuseWhileClosing(exchange)
-        case .device: ControlAnswer.refuseStranger(exchange)
+        case .device, .node: ControlAnswer.refuseStranger(exchange)
         case .send: send.refuseWhileClosing(exchange)
         }
     }
@@ -80,7 +94,7 @@ final class NetworkEndpoint: Endpoint {
     func answerTimedOut(_ exchange: HTTPExchange) {
         switch api(of: exchange) {
         case .provider: provider.answerTimedOut(exchange)
-        case .device: ControlAnswer.answerTimedOut(exchange)
+        case .device, .node: ControlAnswer.answerTimedOut(exchange)
         case .send: send.answerTimedOut(exchange)
         }
     }

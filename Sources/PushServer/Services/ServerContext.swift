@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushCluster
 internal import PushCore
 internal import PushNet
 internal import PushServing
@@ -20,6 +21,8 @@ final class ServerContext: Sendable {
     let deviceSecrets = DeviceSecretCache()
     let backups: BackupKeeper
     let authorities: AuthorityKeeper
+    /// The destination of links that other nodes open; nil without a cluster.
+    let acceptedLinks: AcceptedLinks?
     /// The URL for providers and devices, for example `https://push.example.org:2197`.
     let serverURL: String
     let startedAt: Timestamp
@@ -29,7 +32,8 @@ final class ServerContext: Sendable {
     init(
         serving: ServingContext, configuration: ServerConfiguration, installation: Installation,
         storeCondition: StoreCondition, quotas: Quotas, backups: BackupKeeper, authorities: AuthorityKeeper,
-        serverURL: String, startedAt: Timestamp, storeMetrics: StoreMetrics = StoreMetrics()
+        serverURL: String, startedAt: Timestamp, storeMetrics: StoreMetrics = StoreMetrics(),
+        acceptedLinks: AcceptedLinks? = nil
     ) {
         self.serving = serving
         running = Lock(RunningSettings(configuration))
@@ -39,6 +43,7 @@ final class ServerContext: Sendable {
         self.backups = backups
         self.authorities = authorities
         self.serverURL = serverURL
+        self.acceptedLinks = acceptedLinks
         self.startedAt = startedAt
         metrics = ServerMetrics(loops: serving.loopMetrics, store: storeMetrics)
         log = serving.log

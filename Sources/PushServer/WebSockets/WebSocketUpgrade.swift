@@ -6,13 +6,13 @@ internal import PushHTTP
 internal import PushTLS
 internal import PushWebSocket
 
-/// Checks whether a request for the stream asks for a WebSocket, and whether its handshake is valid.
+/// Checks whether a request asks for a WebSocket, and whether its handshake is valid.
 ///
 /// - SeeAlso: RFC 6455, section 4.2
 enum WebSocketUpgrade {
-    /// The kind of stream that the request asks for.
+    /// The kind of answer that the request asks for.
     enum Verdict {
-        /// The request asks for server-sent events.
+        /// The request asks for no WebSocket.
         case none
         /// The request asks for a WebSocket; the bytes answer its key.
         case accept([UInt8])
@@ -34,7 +34,15 @@ enum WebSocketUpgrade {
     }
 
     /// Checks the fields of a `GET` on a connection that may be able to change its protocol.
-    static func check(_ fields: FieldTable, _ readiness: UpgradeReadiness) -> Verdict {
+    ///
+    /// - Parameters:
+    ///   - fields: The fields of the request.
+    ///   - readiness: Whether the connection can change its protocol now.
+    ///   - subprotocol: The only supported subprotocol.
+    /// - Returns: The answer to send.
+    static func check(
+        _ fields: FieldTable, _ readiness: UpgradeReadiness, subprotocol: String = StreamMessage.subprotocol
+    ) -> Verdict {
         let isAsked = fields.contains("websocket", in: "upgrade", ignoringCase: true)
         guard isAsked || fields.value(of: "sec-websocket-key") != nil else { return .none }
         guard isAsked, readiness != .unavailable else {
@@ -57,10 +65,9 @@ enum WebSocketUpgrade {
         guard let key = fields.only("sec-websocket-key"),
             Base64.decode(fields.bytes.span.extracting(key))?.count == WebSocketHandshake.keyByteCount
         else { return .refuse(Refusal(detail: "Send one Sec-WebSocket-Key: 16 random bytes in base64.")) }
-        guard fields.contains(StreamMessage.subprotocol, in: "sec-websocket-protocol", ignoringCase: false) else {
+        guard fields.contains(subprotocol, in: "sec-websocket-protocol", ignoringCase: false) else {
             return .refuse(
-                Refusal(detail: "Send 'Sec-WebSocket-Protocol: \(StreamMessage.subprotocol)', the only supported one.")
-            )
+                Refusal(detail: "Send 'Sec-WebSocket-Protocol: \(subprotocol)', the only supported one."))
         }
         let input = WebSocketHandshake.acceptanceInput(key: fields.bytes.span.extracting(key))
         return .accept(Base64.encode(SHA1.hash(input.span).span))
@@ -76,11 +83,13 @@ enum WebSocketUpgrade {
     }
 
     /// Adds the fields of the response 101.
-    static func addFields(to exchange: HTTPExchange, acceptance: [UInt8]) {
+    static func addFields(
+        to exchange: HTTPExchange, acceptance: [UInt8], subprotocol: String = StreamMessage.subprotocol
+    ) {
         exchange.addField("upgrade", "websocket")
         exchange.addField("connection", "Upgrade")
         exchange.addField("sec-websocket-accept", acceptance.span)
-        exchange.addField("sec-websocket-protocol", StreamMessage.subprotocol.utf8.span)
+        exchange.addField("sec-websocket-protocol", subprotocol.utf8.span)
     }
 }
 
