@@ -61,14 +61,16 @@ let modules: [Target] = [
     module("PushSound", uses: ["CCanberra", "CPulse", "CSndfile", "CPushShims"]),
     module("PushINI", uses: ["CINIH"]),
     module("AgentBus", uses: ["PushCore", "PushDBus"]),
-    module("PushStore", uses: ["PushAPI", "PushCore", "PushNet", "PushSQL", "PushSQLite"]),
-    module("PushCluster", uses: ["PushAPI", "PushCore", "PushNet", "PushStore", "PushTLS"]),
+    module(
+        "PushStore",
+        uses: ["PushAPI", "PushCore", "PushNet", "PushPostgres", "PushSQL", "PushSQLite", "PushTLS"]),
+    module("PushCluster", uses: ["PushAPI", "PushCore", "PushNet", "PushStore"]),
     module("PushServing", uses: ["PushCore", "PushNet", "PushTLS", "PushHTTP", "PushStore"]),
     module(
         "PushServer",
         uses: [
             "CommandLineKit", "PayloadLint", "PushAPI", "PushCore", "PushCurl", "PushNet", "PushTLS", "PushHTTP",
-            "PushWebSocket", "PushINI", "PushStore", "PushServing",
+            "PushWebSocket", "PushINI", "PushPostgres", "PushStore", "PushServing",
         ]),
     module("LinuxDesktop", uses: ["PushCore", "PushNet", "PushDBus"]),
     module("AgentStore", uses: ["PayloadLint", "PushAPI", "PushCore", "PushNet", "PushSQL", "PushSQLite"]),

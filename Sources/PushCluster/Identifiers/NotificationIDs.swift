@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushNet
+internal import PushStore
 
-/// Makes the ascending numbers of notifications, instances and attachments on one node.
+/// Makes the ascending numbers of notifications, instances and attachments on one node, as `NotificationIDLayout` says.
 ///
-/// ```
-/// 63 bits: milliseconds since 2026 (41) ▏ number of the node (10) ▏ counter (12)
-/// ```
 /// The time is the latest that the shard's clock may show. A sender gets its answer to a written notification only when
 /// the shard's clock has certainly passed the number. So what the sender sends next has a higher number, on any node.
 struct NotificationIDs {
-    private static let counterBitCount = 12
-    private static let nodeBitCount = 10
-    private static let timeShift = counterBitCount + nodeBitCount
-    /// The UNIX time of 2026-01-01 in milliseconds.
-    private static let start: Int64 = 1_767_225_600_000
+    private static let counterBitCount = NotificationIDLayout.counterBitCount
+    private static let timeShift = NotificationIDLayout.timeShift
 
     private let node: NodeNumber
     private var last: Int64
@@ -37,15 +32,16 @@ struct NotificationIDs {
 
     /// Returns the next number, above another one.
     mutating func next(at moment: MonotonicTime, above least: Int64 = 0) -> Int64 {
-        let milliseconds = max(clock.latest(at: moment) / 1_000 - Self.start, 0)
-        let first = milliseconds << Self.timeShift | Int64(node.rawValue) << Self.counterBitCount
+        let first =
+            NotificationIDLayout.least(at: clock.latest(at: moment) / 1_000)
+            | Int64(node.rawValue) << Self.counterBitCount
         last = max(first, following(max(last, least)))
         return last
     }
 
     /// Returns the time at which every node makes only higher numbers.
     func passes(_ id: Int64, after moment: MonotonicTime) -> MonotonicTime {
-        clock.passes((id >> Self.timeShift + Self.start + 1) * 1_000, after: moment)
+        clock.passes((NotificationIDLayout.milliseconds(of: id) + 1) * 1_000, after: moment)
     }
 
     /// Returns a number that this node reaches only after a time, to be recorded as its ceiling.
