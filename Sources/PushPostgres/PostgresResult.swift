@@ -170,6 +170,6 @@ enum PostgresField {
 }
 
 extension String {
-    /// The text with spaces in place of its line feeds, and without those at its end.
-    var oneLine: String { split(separator: "\n").joined(separator: " ") }
+    /// The text with spaces in place of its line feeds and tabs, and without those at its end.
+    var oneLine: String { split { $0 == "\n" || $0 == "\t" }.joined(separator: " ") }
 }

@@ -51,6 +51,8 @@ extension StoreMoveError: CustomStringConvertible {
     /// One or two sentences that tell the administrator what to do.
     private var remedy: String {
         switch self {
+        case .sqlite(.locked): "Stop the server that uses it, and try again."
+        case .sqlite(.full): "Free space on the disk, and try again."
         case .sqlite(let error): error.remedy
         case .postgres(_, let error):
             switch error.kind {

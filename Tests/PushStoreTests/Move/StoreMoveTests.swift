@@ -120,6 +120,31 @@ import Testing
         #expect(try count.step() && count.int64(0) == 20_001 && count.int64(1) == 20_001 * 20_002 / 2)
     }
 
+    @Test func `a copied notification is replaced by its collapse ID, and expires`() throws {
+        let first = try TestStore()
+        let (device, token) = try first.registeredDevice()
+        let end = TestStore.startMilliseconds / 1000 + 100
+        try first.accept(.to(token, "one", collapseID: "c"))
+        try first.accept(.to(token, "two", collapseID: "d"))
+        try first.accept(.to(token, "brief", expiration: end))
+        try copy(first)
+        let postgres = try PostgresTestStore(fixture)
+        postgres.lastID = NotificationIDLayout.least(at: 1_790_000_000_000)
+        try postgres.accept(.to(token, "one again", collapseID: "c"))
+        #expect(try postgres.waiting(device) == ["two", "brief", "one again"])
+        let ends = try postgres.connection.prepare("SELECT max(expires_at_ms) FROM pending")
+        #expect(try ends.step() && ends.int64(0) == end * 1000)
+        ends.reset()
+
+        let path = files.path(of: "back.sqlite")
+        _ = try move().copyToSQLite(at: path)
+        let back = try TestStore(path: path)
+        try back.accept(.to(token, "two again", collapseID: "d"))
+        #expect(try back.waiting(device) == ["brief", "one again", "two again"])
+        back.clock.now = (end + 1) * 1000
+        #expect(try back.waiting(device) == ["one again", "two again"])
+    }
+
     // MARK: Numbers
 
     @Test func `numbers of apps, channels and notifications continue after a gap in both directions`() throws {
