@@ -10,6 +10,7 @@ internal import PushStore
 struct NotificationIDs {
     private static let counterBitCount = NotificationIDLayout.counterBitCount
     private static let timeShift = NotificationIDLayout.timeShift
+    private static let start = NotificationIDLayout.startMilliseconds
 
     private let node: NodeNumber
     private var last: Int64
@@ -32,16 +33,15 @@ struct NotificationIDs {
 
     /// Returns the next number, above another one.
     mutating func next(at moment: MonotonicTime, above least: Int64 = 0) -> Int64 {
-        let first =
-            NotificationIDLayout.least(at: clock.latest(at: moment) / 1_000)
-            | Int64(node.rawValue) << Self.counterBitCount
+        let milliseconds = max(clock.latest(at: moment) / 1_000 - Self.start, 0)
+        let first = milliseconds << Self.timeShift | Int64(node.rawValue) << Self.counterBitCount
         last = max(first, following(max(last, least)))
         return last
     }
 
     /// Returns the time at which every node makes only higher numbers.
     func passes(_ id: Int64, after moment: MonotonicTime) -> MonotonicTime {
-        clock.passes((NotificationIDLayout.milliseconds(of: id) + 1) * 1_000, after: moment)
+        clock.passes((id >> Self.timeShift + Self.start + 1) * 1_000, after: moment)
     }
 
     /// Returns a number that this node reaches only after a time, to be recorded as its ceiling.

@@ -138,7 +138,8 @@ final class PostgresTestStore: RequestTarget {
         try succeed(.device(.identify, by: device.credential))
         try connection.execute(
             text: """
-                INSERT INTO nodes VALUES (\(Self.node), 'test', 77, clock_timestamp(), 0, 1, '1', 0, NULL)
+                INSERT INTO nodes(number, name, instance, seen_at, id_ceiling, speaks, version, draining)
+                    VALUES (\(Self.node), 'test', 77, clock_timestamp(), 0, 1, '1', 0)
                     ON CONFLICT (number) DO UPDATE SET seen_at = clock_timestamp();
                 INSERT INTO hosts VALUES (\(device.number), 77, 1)
                 """)

@@ -196,10 +196,17 @@ import Testing
 
     @Test func `numbers that are too large for SQLite are refused`() async throws {
         _ = try PostgresTestStore(fixture)
-        _ = try await fixture.sql(
-            "INSERT INTO nodes VALUES (1, 'n', 1, 'yesterday', \(Int64.max / 2), 1, '1', 0, NULL)")
+        try await addNode("n1", seenAt: "'yesterday'", ceiling: Int64.max / 2)
         let error = #expect(throws: StoreMoveError.self) { try move().copyToSQLite(at: files.path(of: "a.sqlite")) }
         guard case .outOfNumbers? = error else { throw MissingReply(what: "outOfNumbers, not \(error as Any)") }
+    }
+
+    private func addNode(_ name: String, seenAt: String, ceiling: Int64) async throws {
+        _ = try await fixture.sql(
+            """
+            INSERT INTO nodes(number, name, instance, seen_at, id_ceiling, speaks, version, draining)
+            VALUES (1, '\(name)', 1, \(seenAt), \(ceiling), 1, '1', 0)
+            """)
     }
 
     private func change(_ path: String, _ sql: StaticString) throws {
@@ -329,7 +336,7 @@ import Testing
         let store = try TestStore()
         store.store.stop()
         _ = try PostgresTestStore(fixture)
-        _ = try await fixture.sql("INSERT INTO nodes VALUES (1, 'n1', 1, clock_timestamp(), 0, 1, '1', 0, NULL)")
+        try await addNode("n1", seenAt: "clock_timestamp()", ceiling: 0)
         let path = files.path(of: "back.sqlite")
         for attempt in [{ try move().copyToPostgres(from: store.path) }, { try move().copyToSQLite(at: path) }] {
             let error = #expect(throws: StoreMoveError.self) { try attempt() }
