@@ -61,7 +61,9 @@ let modules: [Target] = [
     module("PushSound", uses: ["CCanberra", "CPulse", "CSndfile", "CPushShims"]),
     module("PushINI", uses: ["CINIH"]),
     module("AgentBus", uses: ["PushCore", "PushDBus"]),
-    module("PushStore", uses: ["PushAPI", "PushCore", "PushNet", "PushSQL", "PushSQLite"]),
+    module(
+        "PushStore",
+        uses: ["PushAPI", "PushCore", "PushNet", "PushPostgres", "PushSQL", "PushSQLite", "PushTLS"]),
     module(
         "PushCluster",
         uses: [

@@ -59,6 +59,21 @@ package enum ProgramReplacement {
         unsafe execv("/proc/self/exe", arguments)
         return error
     }
+
+    /// Executes another program of the same directory in place of this process, with the same environment.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the program's file.
+    ///   - arguments: The arguments without the program's name.
+    /// - Returns: The error, because a success does not return.
+    package static func execute(neighbor name: String, _ arguments: [String]) -> NetError {
+        guard let path else { return .system(call: "readlink", code: ENOENT, subject: "/proc/self/exe") }
+        let program = PrivateFile.directory(of: path) + "/" + name
+        var words = unsafe ([name] + arguments).map { unsafe strdup($0) }
+        unsafe words.append(nil)
+        unsafe execv(program, words)
+        return .system(call: "execv", code: errno, subject: program)
+    }
 }
 
 /// A listening socket that one process of a server passes to the next.

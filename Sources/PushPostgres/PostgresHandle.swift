@@ -132,7 +132,7 @@ final class PostgresHandle: @unchecked Sendable {
         return try result(about: text)
     }
 
-    private func send(about text: String, _ call: () -> Int32) throws(SQLError) {
+    func send(about text: String, _ call: () -> Int32) throws(SQLError) {
         guard !isAbandoned else {
             throw .lost("the state of the connection is unknown after an earlier error", about: text)
         }
@@ -143,15 +143,15 @@ final class PostgresHandle: @unchecked Sendable {
     }
 
     /// Waits for all results of what was sent.
-    private func result(about text: String) throws(SQLError) -> PostgresResult {
-        let deadline = MonotonicTime.now.advanced(by: answerTimeout)
+    func result(about text: String) throws(SQLError) -> PostgresResult {
+        let deadline = deadline
         var last = PostgresResult()
         var failure: SQLError?
         while true {
             try wait(until: deadline, about: text)
             guard let next = unsafe PQgetResult(pointer) else { break }
             let result = unsafe PostgresResult(adopting: next)
-            precondition(result.status != .unsupported, "COPY is not supported: \(text)")
+            precondition(result.status != .copying, "COPY begins with beginCopy: \(text)")
             if result.status == .failed { failure = failure ?? result.failure(about: text) }
             last = result
         }
@@ -164,25 +164,34 @@ final class PostgresHandle: @unchecked Sendable {
     }
 
     /// Sends what is in libpq's buffer, and waits until a result can be taken without blocking.
-    private func wait(until deadline: MonotonicTime, about text: String) throws(SQLError) {
+    func wait(until deadline: MonotonicTime, about text: String) throws(SQLError) {
         var isUnsent = unsafe PQflush(pointer) > 0
         while unsafe isUnsent || PQisBusy(pointer) != 0 {
             let events = Int16(POLLIN) | (isUnsent ? Int16(POLLOUT) : 0)
-            var entry = unsafe pollfd(fd: PQsocket(pointer), events: events, revents: 0)
-            let rest = deadline.milliseconds(since: .now)
-            guard rest > 0, entry.fd >= 0 else {
-                isAbandoned = true
-                let reason = rest > 0 ? lastMessage : "the server did not answer in \(answerTimeout)"
-                throw .lost(reason, about: text)
-            }
-            let code = hasPendingBytes ? 1 : unsafe poll(&entry, 1, Int32(clamping: rest))
-            precondition(code >= 0 || errno == EINTR || errno == ENOMEM, "poll failed: errno \(errno)")
-            guard code > 0 else { continue }
+            guard try awaitSocket(events, until: deadline, about: text) else { continue }
             // A failure is reported as a result, after those that arrived before it.
             guard unsafe PQconsumeInput(pointer) == 1 else { return }
             unsafe isUnsent = PQflush(pointer) > 0
         }
     }
+
+    /// Waits until the socket can be read or written; returns false if the wait was interrupted.
+    @discardableResult
+    func awaitSocket(_ events: Int16, until deadline: MonotonicTime, about text: String) throws(SQLError) -> Bool {
+        var entry = unsafe pollfd(fd: PQsocket(pointer), events: events, revents: 0)
+        let rest = deadline.milliseconds(since: .now)
+        guard rest > 0, entry.fd >= 0 else {
+            isAbandoned = true
+            let reason = rest > 0 ? lastMessage : "the server did not answer in \(answerTimeout)"
+            throw .lost(reason, about: text)
+        }
+        let code = hasPendingBytes ? 1 : unsafe poll(&entry, 1, Int32(clamping: rest))
+        precondition(code >= 0 || errno == EINTR || errno == ENOMEM, "poll failed: errno \(errno)")
+        return code > 0
+    }
+
+    /// The time until which the server must answer a statement that is sent now.
+    var deadline: MonotonicTime { MonotonicTime.now.advanced(by: answerTimeout) }
 
     /// Whether OpenSSL has read bytes that libpq has not, so that waiting for the socket would be wrong.
     var hasPendingBytes: Bool { unsafe push_pq_has_pending_bytes(pointer) != 0 }

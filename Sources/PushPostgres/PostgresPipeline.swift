@@ -251,7 +251,7 @@ package final class PostgresPipeline {
                 guard case .statement(let index) = entry else { continue }
                 link.unanswered.removeFirst()
                 handlers.received(index, result)
-            case (.synced, _), (.succeeded, _), (.skipped, _), (.unsupported, _):
+            case (.synced, _), (.succeeded, _), (.skipped, _), (.copying, _):
                 return lose(.lost("the server sent an unexpected result", about: text(of: entry)))
             }
         }

@@ -18,8 +18,8 @@ package struct PostgresResult: ~Copyable {
         case skipped
         /// The end of a part of the pipeline.
         case synced
-        /// The statement was a COPY, which this module does not support.
-        case unsupported
+        /// The statement is a COPY, whose rows follow.
+        case copying
     }
 
     private let handle: OpaquePointer?
@@ -37,7 +37,7 @@ package struct PostgresResult: ~Copyable {
         case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY: .succeeded
         case PGRES_PIPELINE_SYNC: .synced
         case PGRES_PIPELINE_ABORTED: .skipped
-        case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH: .unsupported
+        case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH: .copying
         default: .failed
         }
     }
@@ -59,6 +59,9 @@ package struct PostgresResult: ~Copyable {
         guard let digits = unsafe PQcmdTuples(handle) else { return nil }
         return Int(unsafe String(cString: digits))
     }
+
+    /// The number of rows that a COPY transferred.
+    var copiedRowCount: Int { unsafe PQcmdTuples(handle).flatMap { unsafe Int(String(cString: $0)) } ?? 0 }
 
     /// The word that names the executed statement, for example `COMMIT`.
     var tag: String { unsafe PQcmdStatus(handle).map { unsafe String(cString: $0) } ?? "" }
@@ -167,6 +170,6 @@ enum PostgresField {
 }
 
 extension String {
-    /// The text with spaces in place of its line feeds, and without those at its end.
-    var oneLine: String { split(separator: "\n").joined(separator: " ") }
+    /// The text with spaces in place of its line feeds and tabs, and without those at its end.
+    var oneLine: String { split { $0 == "\n" || $0 == "\t" }.joined(separator: " ") }
 }

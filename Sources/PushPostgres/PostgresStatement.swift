@@ -74,12 +74,12 @@ package final class PostgresStatement: SQLStatement {
 
     /// Binds a text; U+FFFD replaces each NUL, which PostgreSQL does not store.
     package func bind(_ value: String, at index: Int32) {
-        parameters.set(Self.storable(value), at: position(index))
+        parameters.set(PostgresText.storable(value), at: position(index))
     }
 
     /// Binds a text or NULL.
     package func bind(_ value: String?, at index: Int32) {
-        parameters.set(value.map(Self.storable), at: position(index))
+        parameters.set(value.map(PostgresText.storable), at: position(index))
     }
 
     /// Binds an array of bytes.
@@ -92,12 +92,6 @@ package final class PostgresStatement: SQLStatement {
         precondition(row == nil, "bound while the statement had rows left: \(sql)")
         precondition(index >= 1 && Int(index) <= parameters.count, "no such parameter in: \(sql)")
         return Int(index) - 1
-    }
-
-    /// Returns a text in which U+FFFD replaces each NUL.
-    private static func storable(_ text: String) -> String {
-        guard text.utf8.contains(0) else { return text }
-        return String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value == 0 ? "\u{FFFD}" : $0 }))
     }
 
     // MARK: Columns of the row, by position, from 0

@@ -86,7 +86,18 @@ package final class Connection: SQLDatabase {
     package func execute(_ sql: StaticString) throws(SQLError) { try execute(text: sql.description) }
 
     /// Compiles a statement for repeated use.
-    package func prepare(_ sql: StaticString) throws(SQLError) -> Statement { try Statement(sql, on: self) }
+    package func prepare(_ sql: StaticString) throws(SQLError) -> Statement {
+        try prepare(text: sql.description)
+    }
+
+    /// Compiles SQL text that is not a literal.
+    ///
+    /// Use it only to insert our own names where SQL allows no parameter.
+    ///
+    /// - Parameter text: The statement.
+    /// - Returns: The statement.
+    /// - Throws: The error that SQLite returned.
+    package func prepare(text: String) throws(SQLError) -> Statement { try Statement(text, on: self) }
 
     /// Compiles a statement for repeated use; ignores the text for PostgreSQL.
     package func prepare(_ sql: StaticString, postgres: StaticString) throws(SQLError) -> Statement {
@@ -135,7 +146,7 @@ package final class Connection: SQLDatabase {
     ///
     /// - Parameter text: The statements.
     /// - Throws: The error that SQLite returned.
-    func execute(text: String) throws(SQLError) {
+    package func execute(text: String) throws(SQLError) {
         let code = unsafe sqlite3_exec(handle, text, nil, nil, nil)
         guard code == SQLITE_OK else { throw failure(code, about: text) }
     }

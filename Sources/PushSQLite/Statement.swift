@@ -10,17 +10,16 @@ package import PushSQL
 package final class Statement: SQLStatement {
     private let handle: OpaquePointer
     private let connection: Connection
-    private let sql: StaticString
+    private let sql: String
     /// The first failure of a `bind` since the last step, too long or out of memory; `step` throws it.
     private var bindCode = SQLITE_OK
 
     /// Compiles a statement with `sqlite3_prepare_v3` and SQLITE_PREPARE_PERSISTENT.
-    init(_ sql: StaticString, on connection: Connection) throws(SQLError) {
+    init(_ sql: String, on connection: Connection) throws(SQLError) {
         var handle: OpaquePointer?
-        let text = sql.description
         let code = unsafe sqlite3_prepare_v3(
-            connection.handle, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
-        guard code == SQLITE_OK, let prepared = unsafe handle else { throw connection.failure(code, about: text) }
+            connection.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
+        guard code == SQLITE_OK, let prepared = unsafe handle else { throw connection.failure(code, about: sql) }
         unsafe self.handle = unsafe prepared
         self.connection = connection
         self.sql = sql
@@ -39,7 +38,7 @@ package final class Statement: SQLStatement {
         let code = unsafe sqlite3_step(handle)
         if code == SQLITE_ROW { return true }
         guard code == SQLITE_DONE else {
-            let failure = connection.failure(code, about: sql.description)
+            let failure = connection.failure(code, about: sql)
             reset()
             throw failure
         }
@@ -142,7 +141,7 @@ package final class Statement: SQLStatement {
     private func bindFailure() -> SQLError {
         defer { bindCode = SQLITE_OK }
         return SQLError(
-            code: bindCode, message: unsafe String(cString: sqlite3_errstr(bindCode)), subject: sql.description)
+            code: bindCode, message: unsafe String(cString: sqlite3_errstr(bindCode)), subject: sql)
     }
 
     // MARK: Columns of the row, by position, from 0

@@ -30,6 +30,9 @@ private func runServer() -> Int32 {
         case .checkBackup(let backup): StandardStream.output.write(try Maintenance.check(backup: backup) + "\n")
         case .restore(let configuration, let backup):
             StandardStream.output.write(try Maintenance.restore(configuration, from: backup) + "\n")
+        case .migrate(let configuration, let source, let target):
+            let text = try Maintenance.migrate(configuration, from: source, to: target)
+            StandardStream.output.write(text + "\n")
         case .run(let configuration):
             var manager = ServiceManagement { ServiceManager.notify($0) }
             manager.environment = environment

@@ -21,6 +21,12 @@ import Testing
         (["--restore", "/b", "--check"], 64, "--restore"), (["--check-backup", "/b", "--check"], 64, "--check-backup"),
         (["--check-backup", "/b", "--restore", "/b"], 64, "--restore"),
         (["--check-backup", "/b", "--ephemeral"], 64, "--ephemeral"),
+        (["--migrate", "sqlite:/d", "--check"], 64, "--migrate"), (["--from", "sqlite:/d"], 64, "--migrate"),
+        (["--migrate", "sqlite:/d"], 64, "--from"), (["--migrate", "sqlite:"], 64, "directory"),
+        (["--migrate", "mysql://h/d"], 64, "postgresql://"),
+        (["--migrate", "postgresql://u:secret@db1/d"], 64, "sslmode=verify-full"),
+        (["--migrate", "sqlite:/d", "--from", "sqlite:/e"], 64, "same kind"),
+        (["--migrate", "postgresql:///d", "--from", "postgresql:///e"], 64, "same kind"),
     ])
     func `an invalid command line is reported after the program's name, with the right status`(
         arguments: [String], status: Int32, mention: String

@@ -41,6 +41,7 @@ package enum AdminProgram {
         CertificateCommands.group,
         ChannelCommands.group, QuotaCommands.group, EnrolCommand.node, CodeCommands.group, DeviceCommands.group,
         PolicyCommands.group, AuthorityCommands.group, TraceCommand.node, BackupCommand.node,
+        MigrateCommand.node,
     ]
 
     private static let deviceCommands: [CommandNode] = [

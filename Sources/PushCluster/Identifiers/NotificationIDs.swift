@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushNet
+internal import PushStore
 
-/// Makes the ascending numbers of notifications, instances and attachments on one node.
+/// Makes the ascending numbers of notifications, instances and attachments on one node, as `NotificationIDLayout` says.
 ///
-/// ```
-/// 63 bits: milliseconds since 2026 (41) ▏ number of the node (10) ▏ counter (12)
-/// ```
 /// The time is the latest that the shard's clock may show. A sender gets its answer to a written notification only when
 /// the shard's clock has certainly passed the number. So what the sender sends next has a higher number, on any node.
 struct NotificationIDs {
-    private static let counterBitCount = 12
-    private static let nodeBitCount = 10
-    private static let timeShift = counterBitCount + nodeBitCount
-    /// The UNIX time of 2026-01-01 in milliseconds.
-    private static let start: Int64 = 1_767_225_600_000
+    private static let counterBitCount = NotificationIDLayout.counterBitCount
+    private static let timeShift = NotificationIDLayout.timeShift
+    private static let start = NotificationIDLayout.startMilliseconds
 
     private let node: NodeNumber
     private var last: Int64

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import PushCore
+package import PushStore
 
 /// A message from one node to another.
 ///

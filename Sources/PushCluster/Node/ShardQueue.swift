@@ -2,6 +2,7 @@
 
 internal import PushCore
 internal import PushNet
+internal import PushStore
 
 /// Sends to a shard what a node asks of it: one batch at a time, while the next one gathers.
 ///

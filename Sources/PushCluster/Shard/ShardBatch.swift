@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import PushCore
+package import PushStore
 
 /// The statements that a node sends to a shard together.
 ///

@@ -17,6 +17,8 @@ package enum ServerCommand {
         case checkBackup(String)
         /// Replace the contents of the data directory by a backup.
         case restore(ServerConfiguration, from: String)
+        /// Copy the store to another database.
+        case migrate(ServerConfiguration, from: StoreAddress?, to: StoreAddress)
         /// Run the server with this configuration.
         case run(ServerConfiguration)
     }
@@ -74,6 +76,9 @@ package enum ServerCommand {
             }
             if invocation.has("check") { return .check(configuration) }
             if let backup = invocation.value("restore") { return .restore(configuration, from: backup) }
+            if let (source, target) = try StoreAddress.migration(invocation) {
+                return .migrate(configuration, from: source, to: target)
+            }
             guard invocation.has("check-config") else { return .run(configuration) }
             let note = try checkFiles(of: configuration)
             return .print(["The configuration is valid.", note].compactMap { $0 }.joined(separator: "\n"))
@@ -86,7 +91,7 @@ package enum ServerCommand {
 
     /// Refuses more than one task, and a task together with `--ephemeral`.
     private static func refuseTwoTasks(_ invocation: Invocation) throws(ConfigurationError) {
-        let tasks = ["check", "check-backup", "restore"].filter(invocation.has)
+        let tasks = ["check", "check-backup", "restore", "migrate"].filter(invocation.has)
         guard let option = tasks.first else { return }
         guard !invocation.has("ephemeral") else {
             throw ConfigurationError(
@@ -178,6 +183,13 @@ package enum ServerCommand {
                         + "the data directory first.",
                     values: .directory),
                 Option(
+                    "migrate", value: "ADDRESS",
+                    "Copy the store to PostgreSQL (postgresql://USER@HOST/DATABASE) or to a new database in a directory "
+                        + "(sqlite:DIRECTORY), compare, and exit. Stop the server or all nodes first."),
+                Option(
+                    "from", value: "ADDRESS",
+                    "With --migrate: the store to copy. Default: the database in the data directory."),
+                Option(
                     "ephemeral", "Run a temporary server for tests on the loopback address, and print one line of JSON."
                 ),
                 Option(
@@ -208,11 +220,12 @@ package enum ServerCommand {
         exitCodes: [
             Explanation("0", "Stopped normally."),
             Explanation("64", "Usage error."),
-            Explanation("65", "The database or the backup is damaged or incomplete."),
+            Explanation("65", "The database, the backup or a copied table is damaged or incomplete."),
+            Explanation("69", "PostgreSQL cannot be reached, or reported an error."),
             Explanation("71", "A system call failed, for example because the port is in use."),
-            Explanation("73", "The data directory cannot be created or written."),
+            Explanation("73", "The data directory cannot be created or written, or the target of a copy is not empty."),
             Explanation("74", "The disk failed; no accepted notification is lost. Restart the server."),
-            Explanation("75", "Another server uses the data directory."),
+            Explanation("75", "Another server uses the data directory, or a node uses PostgreSQL."),
             Explanation("78", "The configuration is invalid, or a library is too old."),
         ],
         manual: manual)

@@ -17,6 +17,8 @@ package enum ServerError: Error, Sendable {
     case store(StoreError)
     /// A problem of PostgreSQL.
     case postgres(PostgresStoreError)
+    /// A store that could not be copied to another database.
+    case move(StoreMoveError)
     /// The store did not return the data that the server needs to start.
     case refused(String)
     /// A failed system call.
@@ -34,6 +36,7 @@ package enum ServerError: Error, Sendable {
         case .damaged: 65
         case .store(let error): error.isLocked ? 75 : 74
         case .postgres(let error): error.isTemporary ? 75 : 78
+        case .move(let error): error.exitStatus
         case .refused: 74
         case .system: 71
         case .tls: 78
@@ -47,10 +50,25 @@ package enum ServerError: Error, Sendable {
         case .installation(let error), .damaged(let error): error.description
         case .store(let error): error.description
         case .postgres(let error): error.description
+        case .move(let error): error.description
         case .refused(let text): text
         case .system(let error): "\(error.description)\n\(error.advice)"
         case .tls(let error): error.description
         case .library(let text): text
+        }
+    }
+}
+
+extension StoreMoveError {
+    /// The exit status, from sysexits.h.
+    fileprivate var exitStatus: Int32 {
+        if isInUse { return 75 }
+        return switch self {
+        case .aheadOfClock: 75
+        case .differs: 65
+        case .notEmpty, .noTables: 73
+        case .postgres: 69
+        case .sqlite, .newerSchema, .nodeRunning, .outOfNumbers: 74
         }
     }
 }

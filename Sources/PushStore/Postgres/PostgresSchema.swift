@@ -64,6 +64,11 @@ package enum PostgresSchema {
         return try storedVersion(in: database)
     }
 
+    /// Returns the version of existing tables; 0 if they have none, and nil without tables.
+    static func foundVersion(in database: any SQLDatabase) throws(SQLError) -> Int? {
+        try exists(in: database) ? storedVersion(in: database) : nil
+    }
+
     private static func run(_ sql: StaticString, on database: any SQLDatabase) throws(SQLError) {
         let statement = try database.prepare(sql)
         statement.bind(lockKey, at: 1)

@@ -28,7 +28,8 @@ final class PostgresTestStore: RequestTarget {
     var afterBegin: (() throws -> Void)?
     private var tables: SharedTables
     private let configuration: StoreConfiguration
-    private var lastID: Int64 = 0
+    /// The last ID that the node assigned.
+    var lastID: Int64 = 0
     private var acceptedCount = 0
     private var droppedCount = 0
 
@@ -137,7 +138,8 @@ final class PostgresTestStore: RequestTarget {
         try succeed(.device(.identify, by: device.credential))
         try connection.execute(
             text: """
-                INSERT INTO nodes VALUES (\(Self.node), 'test', 77, clock_timestamp(), 0, 1, '1', 0, NULL)
+                INSERT INTO nodes(number, name, instance, seen_at, id_ceiling, speaks, version, draining)
+                    VALUES (\(Self.node), 'test', 77, clock_timestamp(), 0, 1, '1', 0)
                     ON CONFLICT (number) DO UPDATE SET seen_at = clock_timestamp();
                 INSERT INTO hosts VALUES (\(device.number), 77, 1)
                 """)
@@ -160,11 +162,13 @@ final class PostgresTestStore: RequestTarget {
         let id = nextID()
         var record: [UInt8] = []
         PendingRecord.append(PendingNotification(sequence: id, notification: notification), to: &record)
-        let collapse = CollapseHash(notification.collapseID).stored
         let insert = try connection.prepare(
-            "INSERT INTO pending(device, key, id, topic, record) VALUES (?, ?, ?, ?, ?)")
+            """
+            INSERT INTO pending(device, key, id, topic, record) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT (device, key) DO UPDATE SET id = excluded.id, record = excluded.record
+            """)
         insert.bind(token.device.stored, at: 1)
-        insert.bind(collapse.map { -abs($0) } ?? id, at: 2)
+        insert.bind(RowKey(of: notification, id: id).rawValue, at: 2)
         insert.bind(id, at: 3)
         insert.bind(Int64(token.topic.rawValue), at: 4)
         insert.bind(record, at: 5)

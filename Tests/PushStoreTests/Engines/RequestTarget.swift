@@ -42,3 +42,15 @@ extension RequestTarget {
         if case .failure(let refusal) = try perform(request) { refusal } else { nil }
     }
 }
+
+extension Result<StoreAnswer, StoreRefusal> {
+    /// The text of the result, which does not depend on the order of dictionaries, nor on an order that no list promises.
+    var text: String {
+        switch self {
+        case .success(.quotas(let limits, let uses)):
+            "\(limits.map { "\($0)" }.sorted()) \(uses.map { "\($0)" }.sorted())"
+        case .success(.trust(let trust)): "\(trust.map { "\($0)" }.sorted())"
+        case let result: "\(result)"
+        }
+    }
+}
