@@ -2,6 +2,7 @@
 
 import PushCore
 
+import PushStore
 @testable import PushCluster
 
 /// Properties of messages between nodes that hold for any bytes; the fuzzer and ordinary tests use them.

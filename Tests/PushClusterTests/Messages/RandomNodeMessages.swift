@@ -3,6 +3,7 @@
 import PushCore
 import TestSupport
 
+import PushStore
 @testable import PushCluster
 
 extension SeededGenerator {
