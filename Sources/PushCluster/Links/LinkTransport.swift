@@ -4,7 +4,7 @@
 protocol LinkTransport: AnyObject {
     /// The number of bytes that were sent and that the socket has not accepted yet.
     var waitingByteCount: Int { get }
-    /// Sends packets.
+    /// Sends packets in order, after those that wait.
     func send(_ packets: [[UInt8]])
     /// Closes the connection; its end is not reported any more.
     func close(_ reason: String)

@@ -55,7 +55,7 @@ private struct PacketReader {
         case .wake: return devices().map { .wake(number: number, $0) }
         case .woken: return flags().map { .woken(number: number, $0) }
         case .replaced:
-            guard let device = device(), let epoch = self.number(Int64.self) else { return nil }
+            guard let device = device(), let epoch = id() else { return nil }
             return .replaced(number: number, device, epoch: epoch)
         case .changed: return devices().map { .changed(number: number, $0) }
         case .control: return self.number(Int64.self).map { .control(number: number, version: $0) }
@@ -79,7 +79,7 @@ private struct PacketReader {
     }
 
     private mutating func push() -> NodeMessage.Push? {
-        guard let device = device(), let topic = number(UInt32.self), let id = number(Int64.self), id > 0,
+        guard let device = device(), let topic = number(UInt32.self), let id = id(), id > 0,
             let key = number(Int64.self), let record = number(UInt32.self).flatMap({ range(Int($0)) })
         else { return nil }
         let pending = PendingRecord.decode(
@@ -143,6 +143,11 @@ private struct PacketReader {
     private mutating func device() -> DeviceID? {
         guard let number = number(UInt64.self), number <= UInt64(Int64.max) else { return nil }
         return DeviceID(rawValue: number)
+    }
+
+    /// Reads a number that a node has made.
+    private mutating func id() -> Int64? {
+        number(Int64.self).flatMap { (0...NodeMessageLimits.idMax).contains($0) ? $0 : nil }
     }
 
     private mutating func flag() -> Bool? {

@@ -31,13 +31,13 @@ struct NodeMessageTests {
 
     @Test func `the bytes of a message never change`() throws {
         let packets = packets([
-            .replaced(number: 2, DeviceID(rawValue: 0x0102), epoch: -1), .woken(number: 3, [true, false]),
+            .replaced(number: 2, DeviceID(rawValue: 0x0102), epoch: 0xFFFF), .woken(number: 3, [true, false]),
             .pushed(number: 4, [(5, .refused(.badTopic, endedAt: Timestamp(unixMilliseconds: 6)))]),
         ])
         #expect(
             packets == [
                 [1, 0xEF, 0xCD, 0xAB, 0x89, 0x67, 0x45, 0x23, 0x01]
-                    + [5, 2, 0, 0, 0, 0, 0, 0, 0, 2, 1, 0, 0, 0, 0, 0, 0] + [UInt8](repeating: 255, count: 8)
+                    + [5, 2, 0, 0, 0, 0, 0, 0, 0, 2, 1, 0, 0, 0, 0, 0, 0] + [0xFF, 0xFF, 0, 0, 0, 0, 0, 0]
                     + [4, 3, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 1, 0]
                     + [2, 4, 0, 0, 0, 0, 0, 0, 0, 1, 0, 5, 0, 2, 8] + Array("BadTopic".utf8)
                     + [1, 6, 0, 0, 0, 0, 0, 0, 0]
@@ -117,6 +117,12 @@ struct NodeMessageTests {
             #expect(packets.count == (fits ? 1 : 0))
             for packet in packets { #expect(NodeMessageDecoder.decode(packet)?.messages.count == 1) }
         }
+    }
+
+    @Test(arguments: [(-1, false), (0, true), (Int64.max - 1 << 32, true), (Int64.max - 1 << 32 + 1, false)])
+    func `a number that leaves no room for higher ones is dropped`(epoch: Int64, isValid: Bool) {
+        let packet = packets([.replaced(number: 1, DeviceID(rawValue: 2), epoch: epoch)])[0]
+        #expect((NodeMessageDecoder.decode(packet) != nil) == isValid)
     }
 
     @Test func `a count that exceeds the bound or the packet is dropped`() {

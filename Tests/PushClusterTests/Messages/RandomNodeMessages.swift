@@ -21,7 +21,8 @@ extension SeededGenerator {
             return .pushed(number: number, results)
         case 2: return .wake(number: number, devices())
         case 3: return .woken(number: number, devices().map { $0.rawValue & 1 == 0 })
-        case 4: return .replaced(number: number, device(), epoch: .random(in: .min ... .max, using: &self))
+        case 4:
+            return .replaced(number: number, device(), epoch: .random(in: 0...NodeMessageLimits.idMax, using: &self))
         case 5: return .changed(number: number, devices())
         case 6: return .control(number: number, version: .random(in: .min ... .max, using: &self))
         default: return .done(number: number)
@@ -44,7 +45,7 @@ extension SeededGenerator {
             acceptedAt: Timestamp(unixMilliseconds: .random(in: .min ... .max, using: &self)))
         return NodeMessage.Push(
             pending: PendingNotification(
-                sequence: .random(in: 1 ... .max, using: &self), notification: notification),
+                sequence: .random(in: 1...NodeMessageLimits.idMax, using: &self), notification: notification),
             key: RowKey(rawValue: .random(in: .min ... .max, using: &self)))
     }
 

@@ -144,6 +144,22 @@ import Testing
         #expect(first.changes.count == 1 && second.changes.count == 1)
     }
 
+    @Test func `another instance at the address of a node has no link`() async throws {
+        let (first, second) = (try node(1), try node(2))
+        var former = second.listed()
+        former.instance = instance(2, start: 0)
+        first.links.setNodes([former])
+        second.links.setNodes([first.listed()])
+        // The second node answers, and sends a message.
+        try await loop.run("the link is up at the second node") { second.isUp(to: first) }
+        second.links.send([done(1)], to: first.instance)
+        for _ in 0..<50 { try await loop.run("a turn") { true } }
+        #expect(first.changes.isEmpty && first.arrivals.isEmpty)
+        first.links.setNodes([second.listed()])
+        try await loop.run("both links are up") { first.isUp(to: second) && second.isUp(to: first) }
+        #expect(first.changes == [.init(instance: second.instance, isUp: true)])
+    }
+
     @Test(arguments: [true, false])
     func `a node that has started again has another link`(isConnecting: Bool) async throws {
         let (first, second) = (try node(1), try node(2))

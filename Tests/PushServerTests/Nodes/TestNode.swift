@@ -46,6 +46,7 @@ final class TestNode: NodeLinksDelegate {
     ///   - credentials: The certificate of the node, and the authority that it trusts.
     ///   - settings: The intervals of the links.
     ///   - serverSettings: The intervals of the links that the server accepts.
+    /// - Throws: The part that could not be started.
     init(
         _ instance: InstanceID, on loop: EventLoop, _ credentials: PeerCredentials,
         settings: LinkSettings = patient, serverSettings: LinkSettings = patient
@@ -75,6 +76,7 @@ final class TestNode: NodeLinksDelegate {
     /// Returns this node as others list it.
     ///
     /// - Parameter port: The port of a proxy in front of it, if any.
+    /// - Returns: The instance and the address.
     func listed(port: UInt16? = nil) -> LinkedNode {
         LinkedNode(instance: instance, address: .init(host: "127.0.0.1", port: port ?? server.port))
     }
@@ -136,6 +138,7 @@ final class NodeServer: Sendable {
     ///   - credentials: The certificate for links, and the authority that it trusts.
     ///   - accepted: The destination of links.
     ///   - log: The log.
+    /// - Throws: The part that could not be started.
     init(_ credentials: PeerCredentials, _ accepted: AcceptedLinks, log: EventLog) throws {
         files = try TemporaryDirectory()
         var configuration = ServerConfiguration(
