@@ -22,13 +22,15 @@ struct TestStack {
     ///   - bus: The session bus; a bare one when nil.
     ///   - environment: More variables of the agent, for example `DISPLAY`.
     ///   - serverOptions: Additional options of the server.
+    ///   - server: The server; a new one when nil.
     ///   - prepare: Called with the user before the app is registered, to write files.
     /// - Throws: The error of one of the programs.
     init(
         bus: DesktopBus? = nil, environment: [String: String] = [:], serverOptions: [String] = [],
-        prepare: (DeviceUser) throws -> Void = { _ in }
+        server: InstalledServer? = nil, prepare: (DeviceUser) throws -> Void = { _ in }
     ) async throws {
-        server = try await InstalledServer(options: serverOptions)
+        if let server { self.server = server } else { self.server = try await InstalledServer(options: serverOptions) }
+        let server = self.server
         target = try await server.addApp(Self.app, isKeyScoped: false)
         if let bus { self.bus = bus } else { self.bus = try await DesktopBus() }
         user = try await DeviceUser(busAddress: self.bus.address, environment: environment)

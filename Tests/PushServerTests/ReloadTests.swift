@@ -22,6 +22,7 @@ import Testing
         .connections: "7", .connectionsPerAddress: "7",
         .connectionsBeforeAuthentication: "7", .memoryBudgetMegabytes: "900", .durability: "normal", .trace: "off",
         .storeURL: "postgresql://localhost/posthorn", .acceptPatience: "20", .node: "other",
+        .linkAddress: "other.example:2197", .clusterKeyFile: "/k",
     ]
 
     @Test(arguments: ConfigurationKey.allCases.filter(\.needsRestart))

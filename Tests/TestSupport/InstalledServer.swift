@@ -16,17 +16,20 @@ package final class InstalledServer: Sendable {
     ///
     /// - Parameters:
     ///   - options: Additional options, which restarts use too.
+    ///   - port: The port; 0 for one that the system chooses.
     ///   - trustsItself: Whether webhooks trust the server's own authority, which can then certify a back-end.
     ///   - errorPath: The file or FIFO for standard error; nil for a file of the process.
     /// - Throws: `UnexpectedOutput` when it exits instead, `DeadlinePassed` when it does not answer.
-    package init(options: [String] = [], trustsItself: Bool = false, errorPath: String? = nil) async throws {
+    package init(
+        options: [String] = [], port: Int = 0, trustsItself: Bool = false, errorPath: String? = nil
+    ) async throws {
         files = try TemporaryDirectory()
         admin = AdminSocket(path: files.path(of: "admin.sock"))
         let trust = trustsItself ? ["--webhook-ca-file", files.path(of: "data/authority.pem")] : []
         let options = try await options + trust + Self.storeOptions(options)
         self.options = options
         self.errorPath = errorPath
-        let first = try Self.launch(files: files, admin: admin, port: 0, options: options, errorPath: errorPath)
+        let first = try Self.launch(files: files, admin: admin, port: port, options: options, errorPath: errorPath)
         process = CurrentProcess(first)
         let status = try await Self.waitUntilReady(first, admin)
         guard let port = URL(string: status.serverURL)?.port else {

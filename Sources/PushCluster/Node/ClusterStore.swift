@@ -123,13 +123,27 @@ package final class ClusterStore {
         host.attach(device, secretHash: secretHash, stream)
     }
 
-    /// Applies changes of devices that were committed: those of registrations, filters and subscriptions, of power saving,
-    /// and removals.
-    package func apply(changed: Set<DeviceID>, saving: [DeviceID: Bool], removed: Set<DeviceID>) {
-        for device in removed { host.end(device) }
-        for device in changed { _ = host.refreshAccount(of: device) }
+    /// Applies changes of devices that were committed, here and on the nodes that host them.
+    ///
+    /// - Parameters:
+    ///   - changed: The devices whose registrations, filter or subscriptions changed, and removed ones.
+    ///   - saving: The devices that start or stop saving power.
+    ///   - group: The group that ends when all hosts have applied the changes.
+    package func apply(changed: Set<DeviceID>, saving: [DeviceID: Bool], in group: ChangeGroup) {
+        for device in changed where !host.reattach(device) {
+            shard(of: device).look(.changed(DeviceChange(group)), device)
+        }
         for (device, isSaving) in saving { host.setSaving(isSaving, of: device) }
     }
+
+    /// Announces a new version of the control data to the nodes that may use an older one.
+    package func announceControl(version: Int64, to nodes: [InstanceID], in group: ChangeGroup) {
+        context.controlVersion = max(context.controlVersion, version)
+        teller.tellControl(version: version, group, to: nodes)
+    }
+
+    /// Records that the node uses a version of the control data.
+    package func usesControl(version: Int64) { context.controlVersion = max(context.controlVersion, version) }
 
     package func detach(stream: ReplyAddress) { host.detach(stream) }
 
@@ -157,12 +171,11 @@ package final class ClusterStore {
             host.replace(device, epoch: epoch)
             context.send(.done(number: number), to: instance)
         case .changed(let number, let devices):
-            for device in devices { _ = host.refreshAccount(of: device) }
+            for device in devices { _ = host.reattach(device) }
             context.send(.done(number: number), to: instance)
         case .done(let number): teller.done(number, by: instance)
-        case .control(let number, let version):
-            context.controlVersion = max(context.controlVersion, version)
-            context.send(.done(number: number), to: instance)
+        // The thread reads the control data first.
+        case .control(let number, _): context.send(.done(number: number), to: instance)
         }
     }
 
@@ -208,6 +221,8 @@ package final class ClusterStore {
                 case .written(let waiting) where waiting.writtenAt == nil: break
                 case .written(let waiting): shard.look(look, waiting.device)
                 case .stream(let stream): shard.look(look, stream.device)
+                // Without an answer, every node finds the change, or its lease ends.
+                case .changed(let change): teller.giveUp(change)
                 }
             }
         }
@@ -229,10 +244,14 @@ package final class ClusterStore {
             guard let earlier = host.attached(stream, result) else { continue }
             teller.tellReplaced(stream.device, epoch: stream.epoch, to: earlier.instance)
         }
-        for (stream, reading) in zip(gathered.readings, result.readings) { host.read(stream, reading) }
+        for ((stream, number), reading) in zip(gathered.readings, result.readings) {
+            host.read(stream, number: number, reading)
+        }
         take(result.writes, of: gathered.writes)
         if let time = result.announcedAt { for waiting in gathered.announced { teller.announced(waiting, at: time) } }
-        for (looks, found) in zip(gathered.looks, result.looks) { for look in looks { take(found, for: look) } }
+        for ((looks, found), device) in zip(zip(gathered.looks, result.looks), gathered.batch.looks) {
+            for look in looks { take(found, for: look, device) }
+        }
     }
 
     private func take(_ results: [ShardResult.Write], of notifications: [[WaitingNotification]]) {
@@ -255,8 +274,11 @@ package final class ClusterStore {
         }
     }
 
-    private func take(_ found: ShardResult.Host?, for look: GatheredBatch.Look) {
+    private func take(_ found: ShardResult.Host?, for look: GatheredBatch.Look, _ device: DeviceID) {
         switch look {
+        case .changed(let change):
+            guard let found, found.isLive, found.instance != context.instance else { return change.group.applied() }
+            teller.tellChanged(device, change.group, to: found.instance)
         case .route(let waiting):
             context.routes.set(route(to: found), of: waiting.device)
             context.step(waiting, .route)
@@ -279,7 +301,7 @@ package final class ClusterStore {
         if shard.shard == 0 { context.ids.clock.add(heartbeat.time, asked: sentAt, answered: context.moment) }
         context.setNodes(heartbeat.nodes)
         if shard.shard == 0 { context.controlVersion = max(context.controlVersion, heartbeat.controlVersion) }
-        for device in shard.heard(heartbeat, sentAt: sentAt) where host.refreshAccount(of: device) {
+        for device in shard.heard(heartbeat, sentAt: sentAt) where host.reattach(device) {
             if let stream = host.stream(of: device) { shard.look(.stream(stream), device) }
         }
         teller.noteHeard(from: shard)

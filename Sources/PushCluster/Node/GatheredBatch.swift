@@ -14,6 +14,8 @@ struct GatheredBatch {
         case written(WaitingNotification)
         /// Verifies that a stream on this node is still the device's.
         case stream(HostedStream)
+        /// Finds the host that must apply a change of the device.
+        case changed(DeviceChange)
     }
 
     /// The primary key of the table `pending`.
@@ -26,7 +28,8 @@ struct GatheredBatch {
     /// The notifications of each row; with a collapse ID, one row may stand for several.
     private(set) var writes: [[WaitingNotification]] = []
     private(set) var attachments: [HostedStream] = []
-    private(set) var readings: [HostedStream] = []
+    /// The streams that are read for, with the numbers of their readings.
+    private(set) var readings: [(stream: HostedStream, number: Int)] = []
     private(set) var looks: [[Look]] = []
     /// The notifications that are answered after their devices are in `changes`.
     private(set) var announced: [WaitingNotification] = []
@@ -140,21 +143,22 @@ struct GatheredBatch {
         // One reading of a stream is enough, and two would deliver the same rows.
         if let place = readingIndex[ObjectIdentifier(stream)] {
             batch.readings[place] = reading
+            readings[place].number = stream.readingNumber
         } else {
             readingIndex[ObjectIdentifier(stream)] = readings.count
             batch.readings.append(reading)
-            readings.append(stream)
+            readings.append((stream, stream.readingNumber))
         }
     }
 
     /// Removes the streams that ended before they were registered.
     mutating func removeEndedStreams(at moment: MonotonicTime) {
-        guard attachments.contains(where: \.hasEnded) || readings.contains(where: \.hasEnded) else { return }
+        guard attachments.contains(where: \.hasEnded) || readings.contains(where: \.stream.hasEnded) else { return }
         let (attached, read) = (attachments, readings)
         (attachments, attachmentIndex, batch.attachments) = ([], [:], [])
         (readings, readingIndex, batch.readings) = ([], [:], [])
         for stream in attached where !stream.hasEnded { attach(stream, at: moment) }
-        for stream in read where !stream.hasEnded { self.read(stream, at: moment) }
+        for (stream, _) in read where !stream.hasEnded { self.read(stream, at: moment) }
     }
 
     /// Removes the host of a device whose stream has ended.

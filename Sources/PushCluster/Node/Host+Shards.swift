@@ -53,7 +53,7 @@ extension Host {
     func askAgain(_ refused: GatheredBatch) {
         let attached = Set(refused.attachments.map(ObjectIdentifier.init))
         for stream in refused.attachments where isCurrent(stream) { register(stream) }
-        for stream in refused.readings where isCurrent(stream) && !attached.contains(ObjectIdentifier(stream)) {
+        for (stream, _) in refused.readings where isCurrent(stream) && !attached.contains(ObjectIdentifier(stream)) {
             stream.isReadingRequested = false
             stream.isMarked = true
             readOn(stream)

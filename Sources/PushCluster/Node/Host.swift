@@ -53,6 +53,7 @@ final class Host {
         stream.needsAccount = true
         stream.isMarked = false
         stream.isReadingRequested = true
+        stream.readingNumber += 1
         shard(stream.device).attach(stream)
     }
 
@@ -92,9 +93,6 @@ final class Host {
         guard let device = deviceByStream[address], let stream = streams[device] else { return }
         close(stream, nil)
     }
-
-    /// Ends the stream of a removed device.
-    func end(_ device: DeviceID) { if let stream = streams[device] { close(stream, .removed) } }
 
     /// Ends the stream of a device if a later one exists.
     func replace(_ device: DeviceID, epoch: Int64) {
@@ -258,11 +256,13 @@ final class Host {
         readOn(stream)
     }
 
-    /// Reads the registrations of a device again before anything more is delivered to it.
-    func refreshAccount(of device: DeviceID) -> Bool {
+    /// Registers the stream of a device again, and reads its account before anything more is delivered.
+    ///
+    /// - Parameter device: The device, whose registrations changed, or which was removed.
+    /// - Returns: Whether its stream is here.
+    func reattach(_ device: DeviceID) -> Bool {
         guard let stream = streams[device] else { return false }
-        stream.needsAccount = true
-        mark(stream)
+        register(stream)
         return true
     }
 
@@ -272,12 +272,14 @@ final class Host {
         else { return }
         stream.isReadingRequested = true
         stream.isMarked = false
+        stream.readingNumber += 1
         shard(stream.device).read(stream)
     }
 
     /// Delivers the rows that were read for a stream.
-    func read(_ stream: HostedStream, _ reading: ShardResult.Reading) {
-        guard isCurrent(stream) else { return }
+    func read(_ stream: HostedStream, number: Int, _ reading: ShardResult.Reading) {
+        // Otherwise a later reading finds the rows, and those that were written since.
+        guard isCurrent(stream), number == stream.readingNumber else { return }
         stream.isReadingRequested = false
         guard case .reading = stream.state else { return }
         if let account = reading.account {

@@ -55,6 +55,8 @@ final class HostedStream {
     var needsAccount = true
     /// Whether a reading is requested and not answered.
     var isReadingRequested = false
+    /// The number of the last reading that was requested; the results of earlier ones are ignored.
+    var readingNumber = 0
     /// The time at which the shard answered that the stream is registered; nil before.
     var attachedAt: MonotonicTime?
     var account = ShardResult.Account()

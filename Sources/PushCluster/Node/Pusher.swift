@@ -14,9 +14,6 @@ final class Pusher {
         var unansweredCount: Int
     }
 
-    private static let notificationCountMax = 256
-    private static let byteCountMax = 512 << 10
-
     private let context: NodeContext
     /// The notifications of this turn for each node.
     private var gathered: [InstanceID: [WaitingNotification]] = [:]
@@ -37,7 +34,9 @@ final class Pusher {
             var (part, byteCount): ([WaitingNotification], Int) = ([], 0)
             for waiting in notifications {
                 let size = waiting.pending.notification.payload.count
-                if part.count == Self.notificationCountMax || byteCount + size > Self.byteCountMax, !part.isEmpty {
+                if part.count == NodeMessageLimits.notificationCountMax
+                    || byteCount + size > NodeMessageLimits.payloadByteCountMax, !part.isEmpty
+                {
                     send(part, to: instance)
                     (part, byteCount) = ([], 0)
                 }

@@ -12,6 +12,8 @@ final class Teller {
     private enum Question {
         case wake([DeviceID], [[WaitingNotification]])
         case replaced(DeviceID, epoch: Int64)
+        case changed(DeviceID, ChangeGroup)
+        case control(version: Int64, ChangeGroup)
     }
 
     private let context: NodeContext
@@ -21,6 +23,8 @@ final class Teller {
     private var questions: [Int64: (instance: InstanceID, question: Question)] = [:]
     /// The notifications that wait until the host has heard of them by `changes`.
     private var unheard: [(waiting: WaitingNotification, host: InstanceID, since: Int64)] = []
+    /// The changes that other nodes find with their heartbeats, and the times at which they have.
+    private var unappliedChanges = FIFOQueue<(group: ChangeGroup, due: MonotonicTime)>()
     private var deadlines = FIFOQueue<(number: Int64, due: MonotonicTime)>()
 
     init(_ context: NodeContext, shard: @escaping (DeviceID) -> ShardQueue) {
@@ -101,10 +105,50 @@ final class Teller {
         ask(instance, .replaced(device, epoch: epoch)) { .replaced(number: $0, device, epoch: epoch) }
     }
 
+    // MARK: Changes
+
+    /// Tells the host of a device that the device has changed.
+    func tellChanged(_ device: DeviceID, _ group: ChangeGroup, to instance: InstanceID) {
+        guard context.links.contains(instance) else { return announceChange(of: device, group) }
+        ask(instance, .changed(device, group)) { .changed(number: $0, [device]) }
+    }
+
+    /// Tells nodes that the control data have a new version.
+    ///
+    /// A node without a link finds the version with its next heartbeat.
+    func tellControl(version: Int64, _ group: ChangeGroup, to nodes: [InstanceID]) {
+        for instance in nodes where instance != context.instance {
+            group.await()
+            guard context.links.contains(instance) else {
+                waitForLeases(group)
+                continue
+            }
+            ask(instance, .control(version: version, group)) { .control(number: $0, version: version) }
+        }
+    }
+
+    /// Lets the host find the change with its next heartbeat; without one, its lease ends.
+    private func announceChange(of device: DeviceID, _ group: ChangeGroup) {
+        shard(device).announce(device)
+        waitForLeases(group)
+    }
+
+    /// Waits until no node can rely on what it knew before a change.
+    func giveUp(_ change: DeviceChange) { waitForLeases(change.group) }
+
+    private func waitForLeases(_ group: ChangeGroup) {
+        unappliedChanges.append(
+            (group, context.moment.advanced(byMilliseconds: context.configuration.leaseMilliseconds)))
+    }
+
     /// Takes the answer `done`.
     func done(_ number: Int64, by instance: InstanceID) {
-        guard questions[number]?.instance == instance else { return }
-        questions[number] = nil
+        guard questions[number]?.instance == instance, let question = questions.removeValue(forKey: number)?.question
+        else { return }
+        switch question {
+        case .changed(_, let group), .control(_, let group): group.applied()
+        case .wake, .replaced: break
+        }
     }
 
     // MARK: Asking
@@ -112,8 +156,12 @@ final class Teller {
     /// Sends the gathered questions.
     func flush() {
         for (instance, devices) in wakes.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            let sorted = devices.sorted { $0.key.rawValue < $1.key.rawValue }
-            ask(instance, .wake(sorted.map(\.key), sorted.map(\.value))) { .wake(number: $0, sorted.map(\.key)) }
+            var sorted = devices.sorted { $0.key.rawValue < $1.key.rawValue }[...]
+            while !sorted.isEmpty {
+                let part = sorted.prefix(NodeMessageLimits.deviceCountMax)
+                sorted = sorted.dropFirst(part.count)
+                ask(instance, .wake(part.map(\.key), part.map(\.value))) { .wake(number: $0, part.map(\.key)) }
+            }
         }
         wakes.removeAll(keepingCapacity: true)
     }
@@ -126,10 +174,17 @@ final class Teller {
     }
 
     /// The time at which the next answer is late.
-    var nextDue: MonotonicTime? { deadlines.first?.due }
+    var nextDue: MonotonicTime? {
+        guard let due = deadlines.first?.due else { return unappliedChanges.first?.due }
+        return unappliedChanges.first.map { min($0.due, due) } ?? due
+    }
 
     /// Asks again what was not answered in time.
     func expire() {
+        while let first = unappliedChanges.first, first.due <= context.moment {
+            _ = unappliedChanges.popFirst()
+            first.group.applied()
+        }
         while let first = deadlines.first, first.due <= context.moment {
             _ = deadlines.popFirst()
             askAgain(first.number)
@@ -146,6 +201,8 @@ final class Teller {
         switch question {
         case .wake(_, let notifications):
             for waiting in notifications.joined() { lookAgain(waiting) }
+        case .changed(let device, let group): announceChange(of: device, group)
+        case .control(_, let group): waitForLeases(group)
         case .replaced(let device, let epoch):
             if !context.isGone(instance) { tellReplaced(device, epoch: epoch, to: instance) }
         }

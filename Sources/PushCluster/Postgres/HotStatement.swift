@@ -40,7 +40,7 @@ enum HotStatement: Int, CaseIterable {
                 "DELETE FROM changes WHERE at_ms < (extract(epoch FROM clock_timestamp()) * 1000)::bigint - 60000", [])
         case .nodes:
             PipelineStatement(
-                "SELECT instance, heard_at, seen_at > clock_timestamp() - interval '3 seconds' FROM nodes", [])
+                "SELECT instance, heard_at, seen_at > clock_timestamp() - interval '3 seconds', address FROM nodes", [])
         case .depart:
             PipelineStatement(
                 """

@@ -23,7 +23,7 @@ extension ShardResult.Heartbeat {
                 nodes.append(
                     .init(
                         instance: InstanceID(rawValue: result.int64(row, 0)), isLive: result.int64(row, 2) != 0,
-                        heardAt: result.int64(row, 1)))
+                        heardAt: result.int64(row, 1), address: result.optionalString(row, 3)))
             }
         default: break
         }

@@ -34,6 +34,9 @@ package struct ClusterKey: Sendable {
         self.bytes = bytes
     }
 
+    /// Returns whether a file exists.
+    static func exists(_ path: String) -> Bool { PrivateFile.exists(path) }
+
     /// Creates a random key in a new file.
     ///
     /// - Parameter path: The file, which must not exist: the secrets of its cluster would be lost.

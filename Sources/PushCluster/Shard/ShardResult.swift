@@ -103,6 +103,8 @@ package struct ShardResult: Sendable {
         package var isLive: Bool
         /// The shard's time in microseconds up to which the node has heard of all devices in `changes`.
         package var heardAt: Int64
+        /// The address at which other nodes connect; nil without links.
+        package var address: String?
     }
 
     package var attachments: [Attachment] = []

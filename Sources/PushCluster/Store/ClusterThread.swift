@@ -14,15 +14,19 @@ internal import PushStore
 ///   ▲                    ▲  └──requests──▶ RequestWorker       │
 ///   └────replies─────────┼───────────────────outcomes──────────┘ results
 /// ```
-final class ClusterThread: ClusterOutput {
+final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     /// A message to the thread.
     enum Message: Sendable {
         case commands([StoreCommand])
-        case outcome(RequestWorker.Outcome)
+        case outcome(RequestWorker.Outcome, worker: Int)
         case stop
     }
 
+    /// The time between two renewals of the certificate for links, in seconds: a day.
+    private static let credentialsSeconds: Int64 = 86_400
+
     private let loop: EventLoop
+    private let instance: InstanceID
     private let configuration: PostgresStoreConfiguration
     private let receivers: [any StoreReplyReceiver]
     private let workers: [RequestWorker]
@@ -30,6 +34,12 @@ final class ClusterThread: ClusterOutput {
     private let metrics: StoreMetrics
     private var store: ClusterStore?
     private var shard: PostgresShard?
+    private var links: NodeLinks?
+    /// The changes that the current request of each worker has made so far.
+    private var groups: [ChangeGroup?]
+    /// The nodes that wait until this one has read a version of the control data.
+    private var controlQuestions: [(number: Int64, version: Int64, from: InstanceID)] = []
+    private var credentialsDue = MonotonicTime.future
     /// The replies of this turn by loop.
     private var replies: [UInt32: [StoreReply]] = [:]
     /// Whether the current turn of the loop has begun one of the store.
@@ -43,20 +53,41 @@ final class ClusterThread: ClusterOutput {
         _ loop: EventLoop, _ configuration: PostgresStoreConfiguration, _ instance: InstanceID,
         receivers: [any StoreReplyReceiver], workers: [RequestWorker], mailbox: Mailbox<Message>, metrics: StoreMetrics,
         onFatal: @escaping @Sendable (StoreError) -> Void
-    ) throws(NetError) {
+    ) throws {
         self.loop = loop
+        self.instance = instance
         self.configuration = configuration
         self.receivers = receivers
         self.workers = workers
         self.onFatal = onFatal
         self.metrics = metrics
+        groups = Array(repeating: nil, count: workers.count)
         var node = NodeConfiguration(instance, now: configuration.store.now)
         node.patienceMilliseconds = configuration.patienceMilliseconds
         node.routeCountMax = configuration.routeCountMax
         node.powerSavingDelayMilliseconds = configuration.store.powerSavingDelayMilliseconds
         store = ClusterStore(node, shardCount: 1, output: self)
         shard = try PostgresShard(on: loop, to: configuration.address, configuration.session, instance, handlers())
+        if let configured = configuration.links { try open(configured, instance) }
         try loop.attach(mailbox) { [weak self] messages in self?.take(messages) }
+    }
+
+    /// Opens the links, with a certificate that is renewed each day.
+    private func open(_ configured: LinkConfiguration, _ instance: InstanceID) throws {
+        let credentials = try configured.authority.issueCredentials(for: instance.node)
+        links = try NodeLinks(
+            instance, credentials, accepted: configured.accepted, on: loop, log: configured.log)
+        links?.delegate = self
+        credentialsDue = MonotonicTime.now.advanced(bySeconds: Self.credentialsSeconds)
+    }
+
+    private func renewCredentials() {
+        guard credentialsDue <= .now, let configured = configuration.links else { return }
+        credentialsDue = MonotonicTime.now.advanced(bySeconds: Self.credentialsSeconds)
+        // If it fails, the former certificate is valid for some more days.
+        if let credentials = try? configured.authority.issueCredentials(for: instance.node) {
+            try? links?.renew(credentials)
+        }
     }
 
     private func handlers() -> PostgresShard.Handlers {
@@ -71,7 +102,10 @@ final class ClusterThread: ClusterOutput {
                 self?.turn { $0.disconnected(fromShard: 0) }
             },
             unreachable: { report($0.message) },
-            answered: { [weak self] result, number in self?.turn { $0.take(result, of: number, fromShard: 0) } },
+            answered: { [weak self] result, number in
+                self?.turn { $0.take(result, of: number, fromShard: 0) }
+                if let heartbeat = result.heartbeat { self?.noteNodes(heartbeat) }
+            },
             refused: { [weak self] error, number in
                 report(error.message)
                 self?.turn { $0.refused(number, byShard: 0) }
@@ -84,6 +118,7 @@ final class ClusterThread: ClusterOutput {
         _ = workers[0].submit(.readDirectory)
         turn { _ in }
         loop.run()
+        links?.stop()
         shard?.stop()
         store = nil
     }
@@ -148,7 +183,7 @@ final class ClusterThread: ClusterOutput {
         for message in messages {
             switch message {
             case .commands(let commands): turn { store in for command in commands { take(command, store) } }
-            case .outcome(let outcome): turn { store in take(outcome, store) }
+            case .outcome(let outcome, let worker): turn { store in take(outcome, from: worker, store) }
             case .stop: loop.stop()
             }
         }
@@ -167,11 +202,12 @@ final class ClusterThread: ClusterOutput {
             }
         case .acknowledge(let acknowledgements, let device): store.acknowledge(acknowledgements, by: device)
         case .detach(let stream): store.detach(stream: stream)
-        case .publish(let broadcast, let answer):
-            let worker = workers[Int(broadcast.topic.rawValue) % workers.count]
-            if !worker.submit(.publish(broadcast, answer: answer)) {
-                reply(.refused(.serviceUnavailable, unregisteredAt: nil, answer: answer), to: answer)
-            }
+        // Nodes do not deliver broadcasts yet, so none is accepted.
+        case .publish(_, let answer):
+            reply(.refused(.serviceUnavailable, unregisteredAt: nil, answer: answer), to: answer)
+        case .perform(.control(.createChannel), let answer):
+            let refusal = StoreRefusal.unavailable("Broadcasts are not available with PostgreSQL yet.")
+            reply(.performed(.failure(refusal), answer: answer), to: answer)
         case .perform(let request, let answer):
             submit(.perform(request, answer: answer), of: request.workerHint, answer: answer)
         case .host: break
@@ -192,18 +228,28 @@ final class ClusterThread: ClusterOutput {
         reply(.performed(.failure(.busy), answer: answer), to: answer)
     }
 
-    private func take(_ outcome: RequestWorker.Outcome, _ store: ClusterStore) {
+    private func take(_ outcome: RequestWorker.Outcome, from worker: Int, _ store: ClusterStore) {
         switch outcome {
         case .effects(let effects):
-            store.apply(changed: effects.changedDevices, saving: effects.savesPower, removed: effects.removedDevices)
+            let group = groups[worker] ?? ChangeGroup()
+            groups[worker] = group
+            store.apply(
+                changed: effects.changedDevices.union(effects.removedDevices), saving: effects.savesPower, in: group)
         case .performed(let answer, let address):
-            reply(.performed(answer.result.map { completed($0, store.counters) }, answer: address), to: address)
-        case .published(let result, let address): reply(StoreReply(result, answer: address), to: address)
+            let result = answer.result.map { completed($0, store.counters) }
+            guard let group = groups[worker] else { return reply(.performed(result, answer: address), to: address) }
+            groups[worker] = nil
+            group.whenApplied { [weak self] in self?.reply(.performed(result, answer: address), to: address) }
         case .identified(let device?, let credential, let stream, let agent):
             attach(device, credential, stream, agent, store)
         case .identified(nil, _, let stream, _):
             reply(.performed(.failure(.unauthorized), answer: stream), to: stream)
-        case .directory(let directory): publish(directory)
+        case .directory(let directory, let nodes):
+            publish(directory)
+            answerControl(of: Int64(directory.version), store)
+            if let group = groups[worker] {
+                store.announceControl(version: Int64(directory.version), to: nodes, in: group)
+            }
         }
     }
 
@@ -229,23 +275,56 @@ final class ClusterThread: ClusterOutput {
         replies[address.loop, default: []].append(reply)
     }
 
+    // MARK: Nodes
+
+    /// Connects to the nodes that a heartbeat found, and reads the control data if they have another version.
+    private func noteNodes(_ heartbeat: ShardResult.Heartbeat) {
+        let nodes = heartbeat.nodes.filter(\.isLive).compactMap { node in
+            node.address.flatMap { LinkedNode.Address($0) }.map { LinkedNode(instance: node.instance, address: $0) }
+        }
+        links?.setNodes(nodes)
+        renewCredentials()
+        guard let directoryVersion, heartbeat.controlVersion > Int64(directoryVersion) else { return }
+        _ = workers[0].submit(.readDirectory)
+    }
+
+    func linkChanged(to instance: InstanceID, isUp: Bool) {
+        turn { $0.linkChanged(to: instance, isUp: isUp) }
+    }
+
+    func take(_ messages: [NodeMessage], from instance: InstanceID) {
+        turn { store in
+            for message in messages {
+                guard case .control(let number, let version) = message else {
+                    store.take(message, from: instance)
+                    continue
+                }
+                controlQuestions.append((number, version, instance))
+                if Int64(directoryVersion ?? 0) >= version {
+                    answerControl(of: version, store)
+                } else {
+                    _ = workers[0].submit(.readDirectory)
+                }
+            }
+        }
+    }
+
+    /// Answers the nodes that wait until this one uses a version of the control data.
+    private func answerControl(of version: Int64, _ store: ClusterStore) {
+        store.usesControl(version: version)
+        for question in controlQuestions where question.version <= version {
+            links?.send([.done(number: question.number)], to: question.from)
+        }
+        controlQuestions.removeAll { $0.version <= version }
+    }
+
     // MARK: Output of the store
 
     func send(_ batch: ShardBatch, number: Int64, toShard index: Int) { shard?.send(batch, number: number) }
 
-    func send(_ messages: [NodeMessage], to instance: InstanceID) {}
+    func send(_ messages: [NodeMessage], to instance: InstanceID) { links?.send(messages, to: instance) }
 
     func reply(_ new: [StoreReply], toLoop loop: UInt32) { replies[loop, default: []] += new }
-}
-
-extension StoreReply {
-    /// Creates the answer to a broadcast.
-    fileprivate init(_ result: PostgresRequests.PublishResult, answer: ReplyAddress) {
-        switch result {
-        case .refused(let reason): self = .refused(reason, unregisteredAt: nil, answer: answer)
-        case .stored, .nowOrNever, .expired: self = .accepted(answer: answer)
-        }
-    }
 }
 
 extension StoreRequest {

@@ -11,6 +11,8 @@ struct NodeRegistration {
     /// The time that an earlier start of the node has until its last heartbeat is too old, in milliseconds.
     private static let patienceMilliseconds: Int64 = 5_000
     private static let pauseMilliseconds = 100
+    /// The codes of errors that PostgreSQL does not have.
+    private static let (noNumber, noLinks) = ("number", "links")
     /// The key of the advisory lock for new rows: `Nodes` in ASCII.
     private static let lockKey: Int64 = 0x4e_6f64_6573
 
@@ -50,7 +52,12 @@ struct NodeRegistration {
             do {
                 if let instance = try attempt() { return instance }
             } catch {
-                throw error.kind == .refused && error.code == "nodes" ? .tooManyNodes : .unreachable(error)
+                guard error.kind == .refused else { throw .unreachable(error) }
+                switch error.code {
+                case Self.noNumber: throw .tooManyNodes
+                case Self.noLinks: throw .unlinked
+                default: throw .unreachable(error)
+                }
             }
             guard MonotonicTime.now < end else { throw .nameTaken(configuration.node) }
             ElapsedPause.wait(milliseconds: Self.pauseMilliseconds)
@@ -63,6 +70,7 @@ struct NodeRegistration {
             let lock = try connection.prepare("SELECT pg_advisory_xact_lock(?)")
             lock.bind(Self.lockKey, at: 1)
             try lock.run()
+            try checkLinks()
             let time = try milliseconds()
             let known = try connection.prepare(
                 """
@@ -87,6 +95,21 @@ struct NodeRegistration {
         }
     }
 
+    /// Refuses to start beside a node to which this one can have no link.
+    private func checkLinks() throws(SQLError) {
+        let others = try connection.prepare(
+            """
+            SELECT count(*), count(address) FROM nodes
+            WHERE name <> ? AND seen_at > clock_timestamp() - interval '3 seconds'
+            """)
+        others.bind(configuration.node, at: 1)
+        defer { others.reset() }
+        guard try others.step(), others.int64(0) > 0 else { return }
+        guard configuration.links != nil, others.int64(0) == others.int64(1) else {
+            throw SQLError(kind: .refused, code: Self.noLinks, message: "a node has no address", subject: "nodes")
+        }
+    }
+
     private func milliseconds() throws(SQLError) -> Int64 {
         let statement = try connection.prepare("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")
         defer { statement.reset() }
@@ -100,7 +123,7 @@ struct NodeRegistration {
             """)
         defer { statement.reset() }
         guard try statement.step(), let number = statement.optionalInt64(0) else {
-            throw SQLError(kind: .refused, code: "nodes", message: "no number is free", subject: "nodes")
+            throw SQLError(kind: .refused, code: Self.noNumber, message: "no number is free", subject: "nodes")
         }
         return NodeNumber(rawValue: Int(number))
     }
@@ -108,14 +131,15 @@ struct NodeRegistration {
     private func insert(_ instance: InstanceID, _ number: NodeNumber) throws(SQLError) {
         let statement = try connection.prepare(
             """
-            INSERT INTO nodes(number, name, instance, seen_at, id_ceiling, speaks, version, draining)
-            VALUES (?, ?, ?, clock_timestamp(), ?, 1, ?, 0)
+            INSERT INTO nodes(number, name, instance, seen_at, id_ceiling, speaks, version, draining, address)
+            VALUES (?, ?, ?, clock_timestamp(), ?, 1, ?, 0, ?)
             """)
         statement.bind(Int64(number.rawValue), at: 1)
         statement.bind(configuration.node, at: 2)
         statement.bind(instance.rawValue, at: 3)
         statement.bind(instance.rawValue, at: 4)
         statement.bind(configuration.version, at: 5)
+        statement.bind(configuration.links?.address.text, at: 6)
         try statement.run()
     }
 
@@ -123,12 +147,13 @@ struct NodeRegistration {
         let statement = try connection.prepare(
             """
             UPDATE nodes SET instance = ?, seen_at = clock_timestamp(), id_ceiling = ?, version = ?, draining = 0,
-                heard_at = 0 WHERE number = ?
+                heard_at = 0, address = ? WHERE number = ?
             """)
         statement.bind(instance.rawValue, at: 1)
         statement.bind(instance.rawValue, at: 2)
         statement.bind(configuration.version, at: 3)
-        statement.bind(Int64(number.rawValue), at: 4)
+        statement.bind(configuration.links?.address.text, at: 4)
+        statement.bind(Int64(number.rawValue), at: 5)
         try statement.run()
     }
 }

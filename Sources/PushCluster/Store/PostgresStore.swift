@@ -10,7 +10,7 @@ package final class PostgresStore: ServerStore {
     private static let workerCount = 2
 
     private enum State {
-        case opened(InstanceID)
+        case opened
         case running(Thread, [RequestWorker])
         case stopped
     }
@@ -18,6 +18,8 @@ package final class PostgresStore: ServerStore {
     /// The bounds, which may change while the store runs.
     package let bounds: StoreBounds
     package let metrics = StoreMetrics()
+    /// The instance of this node.
+    package let instance: InstanceID
     private let configuration: PostgresStoreConfiguration
     private let mailbox: Mailbox<ClusterThread.Message>
     private let state: Lock<State>
@@ -34,9 +36,9 @@ package final class PostgresStore: ServerStore {
         } catch {
             throw .noDescriptor(error)
         }
-        let instance = try NodeRegistration(configuration).register()
+        instance = try NodeRegistration(configuration).register()
         configuration.onRegistered(instance)
-        state = Lock(.opened(instance))
+        state = Lock(.opened)
     }
 
     deinit { stop() }
@@ -51,10 +53,11 @@ package final class PostgresStore: ServerStore {
     ///     or because the kernel has no descriptors.
     package func start(receivers: [any StoreReplyReceiver], onFatal: @escaping @Sendable (StoreError) -> Void) {
         state.withLock { state in
-            guard case .opened(let instance) = state else { preconditionFailure("the store was started twice") }
-            let (configuration, bounds, mailbox, metrics) = (configuration, bounds, mailbox, metrics)
-            let workers = (0..<Self.workerCount).map { _ in
-                RequestWorker(configuration, instance, bounds) { mailbox.post(.outcome($0)) }
+            guard case .opened = state else { preconditionFailure("the store was started twice") }
+            let (configuration, bounds, mailbox) = (configuration, bounds, mailbox)
+            let (instance, metrics) = (instance, metrics)
+            let workers = (0..<Self.workerCount).map { index in
+                RequestWorker(configuration, instance, bounds) { mailbox.post(.outcome($0, worker: index)) }
             }
             let thread = Thread(name: "store") {
                 do {

@@ -26,6 +26,8 @@ package struct PostgresStoreConfiguration: Sendable {
     package var earlierInstance: InstanceID?
     /// The lock that keeps other processes from starting the same node, held as long as the store exists.
     package var lock: FileLock?
+    /// The links to other nodes; nil for a node that uses PostgreSQL alone.
+    package var links: LinkConfiguration?
     /// Called with the instance of this start.
     package var onRegistered: @Sendable (InstanceID) -> Void = { _ in }
     /// Called on any thread with the problems of PostgreSQL that do not prevent the start.

@@ -15,6 +15,8 @@ package enum PostgresStoreError: Error, Sendable {
     case schema(StoreError)
     /// Another node with this name runs.
     case nameTaken(String)
+    /// Another node runs, and one of the two has no address for links.
+    case unlinked
     /// The kernel has no memory for a descriptor.
     case noDescriptor(NetError)
     /// All numbers of nodes are taken.
@@ -26,7 +28,7 @@ extension PostgresStoreError {
     package var isTemporary: Bool {
         switch self {
         case .unreachable, .nameTaken, .noDescriptor: true
-        case .unsafe, .schema, .tooManyNodes: false
+        case .unsafe, .schema, .tooManyNodes, .unlinked: false
         }
     }
 }
@@ -41,6 +43,8 @@ extension PostgresStoreError: CustomStringConvertible {
         case .schema(let error): error.description
         case .nameTaken(let name):
             "Another node with the name \(name) runs. Give this node another name with [cluster] node, or stop the other one."
+        case .unlinked:
+            "Another node uses the same PostgreSQL. Set [cluster] address on every node, so that they can connect to each other."
         case .noDescriptor(let error): "\(error). Raise the limit of open files."
         case .tooManyNodes:
             "All \(NodeNumber.count) numbers of nodes are taken. Remove nodes that no longer exist with 'posthorn cluster remove'."

@@ -47,12 +47,14 @@ final class RequestSession {
                 report(.effects(effects))
                 guard effects.hasDirectoryChanged else { return }
                 // The loops must have the new directory before the answer.
-                do throws(SQLError) { report(.directory(try requests.directory())) } catch { failure = error }
+                do throws(SQLError) {
+                    report(.directory(try requests.directory(), nodes: try liveNodes()))
+                } catch {
+                    failure = error
+                }
             }
             if let failure { throw failure }
             report(.performed(answer, answer: address))
-        case .publish(let broadcast, let address):
-            report(.published(try requests.publish(broadcast) { report(.effects($0)) }, answer: address))
         case .identify(let credential, let stream, let agent):
             report(.identified(try requests.identify(credential), credential, stream: stream, agent: agent))
         case .noteSeen(let device, let agent): try requests.noteSeen([(device, agent)])
@@ -60,12 +62,21 @@ final class RequestSession {
         }
     }
 
+    /// Returns the instances with recent heartbeats; others read the control data when they start.
+    private func liveNodes() throws(SQLError) -> [InstanceID] {
+        guard let connection = open?.connection else { return [] }
+        let statement = try connection.prepare(
+            "SELECT instance FROM nodes WHERE seen_at > clock_timestamp() - interval '3 seconds'")
+        var nodes: [InstanceID] = []
+        while try statement.step() { nodes.append(InstanceID(rawValue: statement.int64(0))) }
+        return nodes
+    }
+
     /// Reports that a job failed; the directory is read again with the next heartbeat that finds a new version.
     private func refuse(_ job: RequestWorker.Job, _ error: SQLError) {
         let refusal = StoreRefusal.unavailable("PostgreSQL: \(error.message)")
         switch job {
         case .perform(_, let address): report(.performed(.init(result: .failure(refusal)), answer: address))
-        case .publish(_, let address): report(.published(.refused(.serviceUnavailable), answer: address))
         case .identify(_, let stream, _):
             // The device connects again.
             report(.performed(.init(result: .failure(refusal)), answer: stream))

@@ -11,7 +11,6 @@ final class RequestWorker: Sendable {
     /// A request to a worker.
     enum Job: Sendable {
         case perform(StoreRequest, answer: ReplyAddress)
-        case publish(Broadcast, answer: ReplyAddress)
         /// Finds the device of a credential without an ID, to open its stream.
         case identify(DeviceCredential, stream: ReplyAddress, agent: String)
         case noteSeen(DeviceID, agent: String?)
@@ -22,9 +21,9 @@ final class RequestWorker: Sendable {
     enum Outcome: Sendable {
         case effects(PostgresEffects)
         case performed(PostgresRequests.Answer, answer: ReplyAddress)
-        case published(PostgresRequests.PublishResult, answer: ReplyAddress)
         case identified(DeviceID?, DeviceCredential, stream: ReplyAddress, agent: String)
-        case directory(Directory)
+        /// The control data, and after a change of them the nodes that may have read them before.
+        case directory(Directory, nodes: [InstanceID] = [])
     }
 
     private struct Queue {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushCluster
 internal import PushCore
 internal import PushNet
 internal import PushPostgres
@@ -54,10 +55,8 @@ extension ConfigurationKey {
         case .pendingPerTopic: configuration.pendingPerTopicCountMax = try value.number(1...1_000_000)
         case .pendingPerDevice: configuration.pendingPerDeviceCountMax = try value.number(1...10_000_000)
         case .gatherSeconds: configuration.powerSavingDelaySeconds = Int64(try value.number(0...3600))
-        case .durability: configuration.durability = try value.durability()
-        case .storeURL: configuration.storeAddress = text.isEmpty ? nil : try value.postgresAddress()
-        case .acceptPatience: configuration.acceptPatienceSeconds = Int64(try value.number(1...60))
-        case .node: configuration.nodeName = try value.nodeName()
+        case .durability, .storeURL, .acceptPatience, .node, .linkAddress, .clusterKeyFile:
+            try applyStorage(value, to: &configuration)
         case .tokenLifeDays:
             let days = try value.number(0...36_500)
             configuration.tokenLifeSeconds = days == 0 ? nil : Int64(days) * Self.secondsPerDay
@@ -82,6 +81,21 @@ extension ConfigurationKey {
         case .traceMegabytes: configuration.traceByteCountMax = Int64(try value.number(1...1_000_000)) << 20
         case .webhookAuthorityFile: configuration.webhookAuthorityFile = text
         case .logLevel: configuration.logLevel = try value.level()
+        }
+    }
+
+    /// Applies a value of the store or of the cluster.
+    private func applyStorage(
+        _ value: Value, to configuration: inout ServerConfiguration
+    ) throws(ConfigurationError) {
+        switch self {
+        case .durability: configuration.durability = try value.durability()
+        case .storeURL: configuration.storeAddress = value.text.isEmpty ? nil : try value.postgresAddress()
+        case .acceptPatience: configuration.acceptPatienceSeconds = Int64(try value.number(1...60))
+        case .node: configuration.nodeName = try value.nodeName()
+        case .linkAddress: configuration.linkAddress = value.text.isEmpty ? nil : try value.linkAddress()
+        case .clusterKeyFile: configuration.clusterKeyFile = value.text
+        default: preconditionFailure("\(rawValue) is not a setting of the store")
         }
     }
 }
@@ -144,6 +158,13 @@ private struct Value {
                 place: place, problem: "invalid value for \(key.rawValue).",
                 remedy: remedy.prefix(1).uppercased() + remedy.dropFirst())
         }
+    }
+
+    func linkAddress() throws(ConfigurationError) -> LinkedNode.Address {
+        guard let address = LinkedNode.Address(text) else {
+            throw refusal("Use HOST:PORT, for example n1.example.org:2197 or [2001:db8::1]:2197.")
+        }
+        return address
     }
 
     func nodeName() throws(ConfigurationError) -> String {

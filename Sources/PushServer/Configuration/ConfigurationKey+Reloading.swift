@@ -9,6 +9,7 @@ extension ConfigurationKey {
         case .dataDirectory, .listen, .developmentListen, .channelListen, .developmentChannelListen, .names,
             .proxyProtocolFrom, .adminSocket, .metricsListen, .loops, .connections, .connectionsPerAddress,
             .connectionsBeforeAuthentication, .memoryBudgetMegabytes, .durability, .storeURL, .acceptPatience, .node,
+            .linkAddress, .clusterKeyFile,
             .trace:
             true
         case .developmentNames, .certificateFile, .privateKeyFile, .secondsBeforeAuthentication,
@@ -73,6 +74,8 @@ extension ServerConfiguration {
             case .storeURL: storeAddress = running.storeAddress
             case .acceptPatience: acceptPatienceSeconds = running.acceptPatienceSeconds
             case .node: nodeName = running.nodeName
+            case .linkAddress: linkAddress = running.linkAddress
+            case .clusterKeyFile: clusterKeyFile = running.clusterKeyFile
             case .trace: hasTrace = running.hasTrace
             case .certificateFile: certificateFile = running.certificateFile
             case .privateKeyFile: privateKeyFile = running.privateKeyFile

@@ -38,6 +38,8 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     case storeURL = "url"
     case acceptPatience = "accept_patience"
     case node
+    case linkAddress = "address"
+    case clusterKeyFile = "key_file"
     case teamRate = "team_rate"
     case keyRate = "key_rate"
     case topicRate = "topic_rate"
@@ -72,7 +74,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
             "providers"
         case .openEnrolment, .pendingPerTopic, .pendingPerDevice, .gatherSeconds, .tokenLifeDays: "devices"
         case .durability, .storeURL, .acceptPatience: "store"
-        case .node: "cluster"
+        case .node, .linkAddress, .clusterKeyFile: "cluster"
         case .teamRate, .keyRate, .topicRate, .deviceRate, .teamDaily, .keyDaily, .topicDaily, .teamBadTokens,
             .strangerRequests, .strangerCredentials, .strangerEnrolments, .deviceRequests, .deviceAcks, .deviceStreams:
             "quotas"
@@ -85,6 +87,8 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         switch self {
         case .storeURL: "store_url"
         case .node: "cluster_node"
+        case .linkAddress: "cluster_address"
+        case .clusterKeyFile: "cluster_key_file"
         default: rawValue
         }
     }
@@ -118,6 +122,8 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         case .durability: "full|normal|relaxed"
         case .storeURL: "URL"
         case .node: "NAME"
+        case .linkAddress: "HOST:PORT"
+        case .clusterKeyFile: "FILE"
         case .trace: "on|off"
         case .logLevel: "LEVEL"
         }
@@ -185,6 +191,12 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
                 + "SQLite in the data directory. Write the password into ~/.pgpass."
         case .acceptPatience:
             "The time that notifications wait while PostgreSQL does not answer, in seconds; then they are refused with 503."
+        case .linkAddress:
+            "The address at which the other nodes reach this one: a name or an IP address, and a port of listen; empty for a "
+                + "single server."
+        case .clusterKeyFile:
+            "The file with the key of the cluster, 64 hexadecimal digits; the first node creates it, and it must be copied to "
+                + "the others."
         case .node: "The name of this node, unique among the servers that use the same PostgreSQL."
         case .tokenLifeDays:
             "The number of days without a connection after which the device tokens of a device expire; 0 means never. The "
@@ -248,6 +260,8 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         case .storeURL: "empty"
         case .acceptPatience: "10"
         case .node: "the host name"
+        case .linkAddress: "empty"
+        case .clusterKeyFile: "cluster.key in the data directory"
         case .tokenLifeDays: "\(Limits.tokenLifeSecondsDefault / Self.secondsPerDay)"
         case .teamRate, .keyRate, .topicRate, .teamDaily, .keyDaily, .topicDaily: "no limit"
         case .teamBadTokens: "\(Limits.teamBadTokensDefault)"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushCluster
 internal import PushCore
 internal import PushNet
 internal import PushPostgres
@@ -68,6 +69,10 @@ package struct ServerConfiguration: Sendable {
     var storeAddress: PostgresAddress?
     /// The time that notifications wait while PostgreSQL does not answer, in seconds.
     var acceptPatienceSeconds: Int64 = 10
+    /// The address at which other nodes reach this one; nil for a single server.
+    var linkAddress: LinkedNode.Address?
+    /// The file with the key of the cluster; nil for one in the data directory.
+    var clusterKeyFile: String?
     /// The name of this node; nil for the host's name.
     var nodeName: String?
     /// The rates and quotas of teams, keys and apps that have no settings of their own.

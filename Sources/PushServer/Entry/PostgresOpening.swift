@@ -10,12 +10,13 @@ internal import PushStore
 enum PostgresOpening {
     static func open(
         _ address: PostgresAddress, _ configuration: ServerConfiguration, _ installation: Installation,
-        _ options: StoreConfiguration, _ log: EventLog
+        _ options: StoreConfiguration, _ links: LinkConfiguration?, _ log: EventLog
     ) throws(ServerError) -> any ServerStore {
         var store = PostgresStoreConfiguration(
             address: address, node: configuration.nodeName ?? ProcessFacts.hostName, version: ProductVersion.text,
             store: options)
         store.patienceMilliseconds = configuration.acceptPatienceSeconds * 1_000
+        store.links = links
         try takeOver(installation.nodeFile, &store)
         store.onFinding = { finding in
             log.warning("postgres_warning", ["code": finding.code, "warning": "\(finding)"])

@@ -27,6 +27,8 @@ final class ServerRuntime {
     private let ports: [NetworkPort]
     /// The listening sockets, for the next process.
     let passedSockets: [PassedSocket]
+    /// The destination of links that other nodes open; nil without a cluster.
+    private let acceptedLinks: AcceptedLinks?
     private let fatal = FatalFlag()
     private let storeCondition = StoreCondition()
     /// Nil unless the server is ephemeral.
@@ -38,10 +40,27 @@ final class ServerRuntime {
         self.log = log
         ProcessLimits.prepareDescriptors(
             min(configuration.connectionCaps.all + Limits.reservedDescriptorCount, Limits.preparedDescriptorCountMax))
+        let files = try Self.clusterFiles(configuration)
         installation = try ServerError.wrapping { () throws(InstallationError) in try Installation(configuration) }
+        let authority = try files?.share()
+        let accepted = try ServerError.wrapping { () throws(NetError) in
+            authority == nil ? nil : try Mailbox<AcceptedLink.Event>()
+        }
+        acceptedLinks = accepted.map { AcceptedLinks($0) }
         let loopCount = configuration.loopCount ?? ProcessFacts.processorCount
         mailboxes = try ServerError.wrapping { () throws(NetError) in try (0...loopCount).map(Self.makeMailbox) }
-        store = try Self.openStore(installation, configuration, storeCondition, log)
+        var links: LinkConfiguration?
+        if let authority, let accepted, let address = configuration.linkAddress {
+            links = LinkConfiguration(address: address, authority: authority, accepted: accepted, log: log)
+        }
+        store = try Self.openStore(installation, configuration, storeCondition, links, log)
+        if let authority, let node = store as? PostgresStore {
+            do throws(TLSError) {
+                installation.nodeCredentials = try authority.issueCredentials(for: node.instance.node)
+            } catch {
+                throw .tls(error)
+            }
+        }
         testMode = try ServerError.wrapping { () throws(NetError) in
             configuration.ephemeral == nil ? nil : try TestMode()
         }
@@ -216,7 +235,7 @@ final class ServerRuntime {
             quotas: quotas, backups: BackupKeeper(installation, log: log),
             authorities: authorities,
             serverURL: ServerURL.text(configuration, port: ports.first?.address.port ?? 0),
-            startedAt: .now.roundedDownToSeconds, storeMetrics: store.metrics)
+            startedAt: .now.roundedDownToSeconds, storeMetrics: store.metrics, acceptedLinks: acceptedLinks)
     }
 
     private func startDataLoops(_ context: ServerContext, _ certificate: TLSContext) -> [Thread] {
@@ -264,12 +283,19 @@ final class ServerRuntime {
         return control
     }
 
+    /// Gets the files that all nodes share; nil for a server without other nodes.
+    private static func clusterFiles(_ configuration: ServerConfiguration) throws(ServerError) -> ClusterFiles? {
+        guard let address = configuration.storeAddress, configuration.linkAddress != nil else { return nil }
+        return try ClusterFiles(address, configuration)
+    }
+
     private static func openStore(
-        _ installation: Installation, _ configuration: ServerConfiguration, _ condition: StoreCondition, _ log: EventLog
+        _ installation: Installation, _ configuration: ServerConfiguration, _ condition: StoreCondition,
+        _ links: LinkConfiguration?, _ log: EventLog
     ) throws(ServerError) -> any ServerStore {
         var options = configuration.storeConfiguration(path: installation.databaseFile)
         if let address = configuration.storeAddress {
-            return try PostgresOpening.open(address, configuration, installation, options, log)
+            return try PostgresOpening.open(address, configuration, installation, options, links, log)
         }
         options.onNotice = { notice in
             condition.note(notice, now: .now)

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import TestSupport
+internal import Testing
+
+extension ServerEndToEnd {
+    /// Three servers that share a database in PostgreSQL.
+    struct ClusterTests {
+        private struct Cluster {
+            let database: PostgresDatabase
+            let nodes: [InstalledServer]
+            private let files: TemporaryDirectory
+
+            init() async throws {
+                database = try await PostgresDatabase()
+                files = try TemporaryDirectory()
+                var nodes: [InstalledServer] = []
+                for number in 1...3 {
+                    let port = try FreePort.find()
+                    nodes.append(
+                        try await InstalledServer(
+                            options: [
+                                "--store-url", database.address, "--cluster-node", "n\(number)",
+                                "--cluster-address", "127.0.0.1:\(port)", "--cluster-key-file",
+                                files.path(of: "cluster.key"),
+                            ], port: port))
+                }
+                self.nodes = nodes
+            }
+
+            /// Returns a provider that sends to another node than the one that issued its key.
+            func provider(of target: ProviderTarget, at node: Int) async throws -> APNsProvider {
+                var target = target
+                target.port = nodes[node].port
+                return try await APNsProvider(target)
+            }
+        }
+
+        @Test func `a notification reaches its device over any node, and waits for it at any node`() async throws {
+            let cluster = try await Cluster()
+            let stack = try await TestStack(server: cluster.nodes[0])
+            var texts: [String] = []
+            for node in 0..<3 {
+                let provider = try await cluster.provider(of: stack.target, at: node)
+                for number in 1...10 {
+                    texts.append("\(node) \(number)")
+                    #expect(try await provider.send(stack.notification("\(node) \(number)")).status == 200)
+                }
+            }
+            try await wait(for: texts, stack)
+            try await stack.user.agent.killNow()
+            for node in 0..<3 {
+                let provider = try await cluster.provider(of: stack.target, at: node)
+                texts.append("away \(node)")
+                #expect(try await provider.send(stack.notification("away \(node)")).status == 200)
+            }
+            try await stack.user.startAgent()
+            try await wait(for: texts, stack)
+        }
+
+        @Test func `other nodes accept for a device whose node was killed, and it gets everything afterwards`()
+            async throws
+        {
+            let cluster = try await Cluster()
+            let stack = try await TestStack(server: cluster.nodes[0])
+            let provider = try await cluster.provider(of: stack.target, at: 1)
+            let first = try await provider.send(stack.notification("before"))
+            #expect(first.status == 200, "\(first)")
+            try await cluster.nodes[0].process.killNow()
+            let texts = (1...20).map { "during \($0)" }
+            for text in texts {
+                let sent = try await provider.send(stack.notification(text))
+                #expect(sent.status == 200, "\(sent)")
+            }
+            try await cluster.nodes[0].start()
+            try await wait(for: ["before"] + texts, stack)
+        }
+
+        @Test func `a revoked key and an ended registration are refused by every node, once that is answered`()
+            async throws
+        {
+            let cluster = try await Cluster()
+            let stack = try await TestStack(server: cluster.nodes[0])
+            let provider = try await cluster.provider(of: stack.target, at: 2)
+            #expect(try await provider.send(stack.notification("valid")).status == 200)
+            try await stack.user.posthorn("unregister", TestStack.app)
+            #expect(try await provider.send(stack.notification("ended")).status == 410)
+            try await cluster.nodes[1].posthorn("key", "revoke", stack.target.keyID)
+            #expect(try await provider.send(stack.notification("revoked")).status == 403)
+        }
+
+        private func wait(for texts: [String], _ stack: TestStack) async throws {
+            try await eventually("\(texts.count) notifications are in the inbox") {
+                try await Set(stack.user.inbox(limit: 1000).map(\.body)).isSuperset(of: texts)
+            }
+            #expect(try await stack.user.inbox(limit: 1000).map(\.body).count == texts.count)
+        }
+    }
+}
