@@ -128,7 +128,8 @@ let testTargets: [Target] = [
     tests(
         of: "PushCluster",
         uses: [
-            "LoopTestSupport", "PushAPI", "PushCore", "PushNet", "PushPostgres", "PushStore", "PushTLS", "PushWebSocket",
+            "LoopTestSupport", "PushAPI", "PushCore", "PushNet", "PushPostgres", "PushStore", "PushTLS",
+            "PushWebSocket",
         ]),
     tests(of: "PushServing", uses: ["PushCore", "PushNet"]),
     tests(

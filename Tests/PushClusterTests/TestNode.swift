@@ -17,11 +17,13 @@ final class TestNode {
     let replies = ReplyLog()
     private var nextExchange: Int32 = 0
 
-    init(_ postgres: PostgresFixture, name: String = "test") throws {
-        let store = StoreConfiguration(path: "") { .now }
+    init(_ postgres: PostgresFixture, name: String = "test", registrationLifeSeconds: Int64? = nil) throws {
+        var store = StoreConfiguration(path: "") { .now }
+        store.registrationLifeSeconds = registrationLifeSeconds
         var configuration = PostgresStoreConfiguration(
             address: try PostgresAddress(postgres.address), node: name, version: "1", store: store)
         configuration.schema = postgres.schema
+        configuration.sweepQuestionMilliseconds = 100
         self.store = try PostgresStore(configuration)
         self.store.start(receivers: [replies]) { [replies] in replies.note($0) }
     }
@@ -65,12 +67,21 @@ final class TestNode {
 
     // MARK: Streams
 
-    /// Opens a stream, and waits until it is attached.
+    /// Opens a stream, and waits until it is attached; tries again while the node has no connection yet.
     func attach(_ device: TestDevice) throws -> ReplyAddress {
-        let stream = address()
-        store.submit([.attach(device.credential, stream: stream)])
-        try replies.first("attached") { if case .attached(_, stream) = $0 { () } else { nil } }
-        return stream
+        while true {
+            let stream = address()
+            store.submit([.attach(device.credential, stream: stream)])
+            let isAttached = try replies.first("attached") { reply -> Bool? in
+                switch reply {
+                case .attached(_, stream): true
+                case .performed(.failure(.unavailable), stream): false
+                default: nil
+                }
+            }
+            if isAttached { return stream }
+            usleep(10_000)
+        }
     }
 
     /// Waits for the next notifications on a stream.

@@ -4,6 +4,7 @@ import CommandLineKit
 import Foundation
 import PushCore
 import PushNet
+import PushStore
 import TestSupport
 import Testing
 
@@ -223,6 +224,13 @@ import Testing
             let lines = error.description.split(separator: "\n")
             return places == ["posthornd.ini:2", "posthornd.ini:3", "$POSTHORN_TRACE", "--names"] && lines.count == 8
         }
+    }
+
+    @Test func `with PostgreSQL, no durability below full is accepted`() throws {
+        let url = (key: ConfigurationKey.storeURL, value: "postgresql://localhost/posthorn")
+        #expect(try Self.load(flags: [url, (.durability, "full")]).durability == .full)
+        #expect(throws: ConfigurationError.self) { try Self.load(flags: [url, (.durability, "normal")]) }
+        #expect(try Self.load(flags: [(.durability, "normal")]).durability == .normal)
     }
 
     @Test func `a certificate without its key is refused`() {

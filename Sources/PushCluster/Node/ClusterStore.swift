@@ -145,6 +145,9 @@ package final class ClusterStore {
     /// Records that the node uses a version of the control data.
     package func usesControl(version: Int64) { context.controlVersion = max(context.controlVersion, version) }
 
+    /// Counts notifications that expired in the shard.
+    package func noteExpired(_ count: Int) { context.counters.noteExpired(count) }
+
     package func detach(stream: ReplyAddress) { host.detach(stream) }
 
     package func acknowledge(_ acknowledgements: [DeviceAPI.Acknowledgement], by device: DeviceID) {

@@ -60,8 +60,7 @@ struct GatheredBatch {
         begin(moment)
         let notification = waiting.pending.notification
         let row = ShardBatch.Write(
-            key: waiting.key, pending: waiting.pending,
-            expiresAt: notification.expiry(now: now, retentionSeconds: Limits.retentionSecondsMax))
+            key: waiting.key, pending: waiting.pending, expiresAt: notification.deletionTime(now: now))
         let identity = RowIdentity(device: waiting.device, key: waiting.key)
         if let place = writeIndex[identity] {
             writes[place].append(waiting)

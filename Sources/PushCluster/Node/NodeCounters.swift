@@ -14,7 +14,7 @@ package struct NodeCounters: Sendable {
     package private(set) var strayAcknowledgements = 0
 
     mutating func noteAccepted() { accepted += 1 }
-    mutating func noteExpired() { expired += 1 }
+    mutating func noteExpired(_ count: Int = 1) { expired += count }
     mutating func noteDropped() { dropped += 1 }
     mutating func noteStray() { strayAcknowledgements += 1 }
 

@@ -40,6 +40,8 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     /// The nodes that wait until this one has read a version of the control data.
     private var controlQuestions: [(number: Int64, version: Int64, from: InstanceID)] = []
     private var credentialsDue = MonotonicTime.future
+    /// The time of the next step of a sweep; `future` during a step.
+    private var sweepDue = MonotonicTime.now
     /// The replies of this turn by loop.
     private var replies: [UInt32: [StoreReply]] = [:]
     /// Whether the current turn of the loop has begun one of the store.
@@ -250,6 +252,12 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
             if let group = groups[worker] {
                 store.announceControl(version: Int64(directory.version), to: nodes, in: group)
             }
+        case .swept(let expiredCount, let isMore):
+            groups[worker] = nil
+            store.noteExpired(expiredCount)
+            let isSubmitted = isMore && workers[worker].submit(.sweep)
+            let pause = configuration.sweepQuestionMilliseconds
+            sweepDue = isSubmitted ? .future : MonotonicTime.now.advanced(byMilliseconds: pause)
         }
     }
 
@@ -284,6 +292,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         }
         links?.setNodes(nodes)
         renewCredentials()
+        if sweepDue <= .now, workers[0].submit(.sweep) { sweepDue = .future }
         guard let directoryVersion, heartbeat.controlVersion > Int64(directoryVersion) else { return }
         _ = workers[0].submit(.readDirectory)
     }

@@ -18,6 +18,8 @@ package struct PostgresStoreConfiguration: Sendable {
     package var store: StoreConfiguration
     /// The time that notifications wait for PostgreSQL until they are refused, in milliseconds.
     package var patienceMilliseconds: Int64 = 10_000
+    /// The time after which a node asks PostgreSQL again whether a sweep is due, in milliseconds.
+    package var sweepQuestionMilliseconds: Int64 = 60_000
     /// The maximum number of routes in memory.
     package var routeCountMax = 1 << 20
     /// The last instance that this machine started with these settings, which no longer runs; nil if it is not known.

@@ -59,6 +59,9 @@ final class RequestSession {
             report(.identified(try requests.identify(credential), credential, stream: stream, agent: agent))
         case .noteSeen(let device, let agent): try requests.noteSeen([(device, agent)])
         case .readDirectory: report(.directory(try requests.directory()))
+        case .sweep:
+            let progress = try requests.sweep { report(.effects($0)) }
+            report(.swept(expiredCount: progress.expiredCount, isMore: progress.isMore))
         }
     }
 
@@ -81,6 +84,7 @@ final class RequestSession {
             // The device connects again.
             report(.performed(.init(result: .failure(refusal)), answer: stream))
         case .noteSeen, .readDirectory: break
+        case .sweep: report(.swept(expiredCount: 0, isMore: false))
         }
     }
 

@@ -15,6 +15,8 @@ final class RequestWorker: Sendable {
         case identify(DeviceCredential, stream: ReplyAddress, agent: String)
         case noteSeen(DeviceID, agent: String?)
         case readDirectory
+        /// Makes the next step of a sweep.
+        case sweep
     }
 
     /// The outcome of a job, or an effect of it.
@@ -24,6 +26,8 @@ final class RequestWorker: Sendable {
         case identified(DeviceID?, DeviceCredential, stream: ReplyAddress, agent: String)
         /// The control data, and after a change of them the nodes that may have read them before.
         case directory(Directory, nodes: [InstanceID] = [])
+        /// A step of a sweep, which deleted some expired notifications.
+        case swept(expiredCount: Int, isMore: Bool)
     }
 
     private struct Queue {

@@ -3,6 +3,7 @@
 internal import PushCore
 internal import PushINI
 internal import PushNet
+internal import PushStore
 
 extension ServerConfiguration {
     /// The configuration file that is read without `--config`.
@@ -110,6 +111,12 @@ extension ServerConfiguration {
                 place: "pending_per_device",
                 problem: "\(all) is less than pending_per_topic (\(pendingPerTopicCountMax)).",
                 remedy: "Raise pending_per_device, or lower pending_per_topic.")
+        }
+        guard storeAddress == nil || durability == .full else {
+            throw ConfigurationError(
+                place: "durability",
+                problem: "\(durability.rawValue) is not available with PostgreSQL, which url names.",
+                remedy: "Set durability to full, or remove url.")
         }
         try checkMemoryBudget()
         var seen: Set<ListenAddress> = []

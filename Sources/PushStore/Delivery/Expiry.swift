@@ -18,8 +18,14 @@ extension Notification {
     ///
     /// The result is the expiration, but not later than the retention time from now. Without an expiration, only the
     /// retention time applies.
-    package func expiry(now: Timestamp, retentionSeconds: Int64) -> Timestamp? {
+    func expiry(now: Timestamp, retentionSeconds: Int64) -> Timestamp? {
         expiration.map { min($0, now.advanced(bySeconds: retentionSeconds)) }
+    }
+
+    /// Returns the time after which the stored notification is deleted: its expiry, or the end of the retention time.
+    package func deletionTime(now: Timestamp) -> Timestamp {
+        let retention = Limits.retentionSecondsMax
+        return expiry(now: now, retentionSeconds: retention) ?? acceptedAt.advanced(bySeconds: retention)
     }
 }
 

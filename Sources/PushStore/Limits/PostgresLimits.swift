@@ -6,4 +6,10 @@ enum PostgresLimits {
     static let attemptCountMax = 10
     /// The maximum pause before another attempt, in milliseconds.
     static let pauseMillisecondsMax = 128
+    /// The time from the beginning of a sweep to the next, in milliseconds.
+    static let sweepMilliseconds: Int64 = 3_600_000
+    /// The number of pages of `pending` that one step of a sweep reads, some 2 MiB.
+    static let pagesSweptPerStep: Int64 = 256
+    /// The maximum age of a connected device's last-seen time after a sweep, in seconds.
+    static let seenSeconds: Int64 = 6 * 3600
 }

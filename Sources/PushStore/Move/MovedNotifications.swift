@@ -12,6 +12,8 @@ struct MovedNotifications {
 
     /// Converts a row of `MovedTable.pendingToPostgres`; the number becomes the ID.
     ///
+    /// In PostgreSQL each row has an expiry, because its ID does not tell when SQLite accepted it.
+    ///
     /// The checksum of a record covers the number, the device and the topic, which all stay.
     ///
     /// - Parameter row: The row.
@@ -23,6 +25,10 @@ struct MovedNotifications {
         last = max(last, sequence)
         var row = row
         row[1] = .number(RowKey(of: pending.notification, id: sequence).rawValue)
+        if row[4].number == nil {
+            let notification = pending.notification
+            row[4] = .number(notification.deletionTime(now: notification.acceptedAt).unixMilliseconds)
+        }
         return row
     }
 

@@ -66,6 +66,7 @@ package final class PostgresRequests {
     private let waiting: PostgresWaiting
     private let counts: PostgresCounts
     private let executor: RequestExecutor
+    private let sweeper: PostgresSweeper
     private let transaction = StoreTransaction()
     private let raiseVersion: any SQLStatement
     private let selectVersion: any SQLStatement
@@ -86,6 +87,7 @@ package final class PostgresRequests {
             tables, transaction, waiting, PostgresNumbers(environment.makeID),
             try PostgresTracePositions(database, isOn: environment.hasTrace), bounds,
             channelPerAppCountMax: environment.channelPerAppCountMax)
+        sweeper = try PostgresSweeper(database, tables, transaction, executor.registrations, bounds)
         raiseVersion = try database.prepare("UPDATE control SET version = version + 1")
         selectVersion = try database.prepare("SELECT version FROM control")
     }
@@ -207,6 +209,20 @@ package final class PostgresRequests {
                 if let agent { try tables.devices.setAgent(agent, of: device) }
             }
         }
+    }
+
+    // MARK: Sweeps
+
+    /// Makes the next step of a sweep, if one is due or under way.
+    ///
+    /// - Parameter committed: Called after each committed transaction that has effects.
+    /// - Returns: The number of expired notifications that were deleted, and whether another step follows.
+    /// - Throws: The error that PostgreSQL returned; the step is repeated when this is called again.
+    package func sweep(
+        committed: (PostgresEffects) -> Void
+    ) throws(SQLError) -> (expiredCount: Int, isMore: Bool) {
+        let progress = try sweeper.step { body throws(SQLError) in try commit(committed, body) }
+        return (progress.expiredCount, progress.isMore)
     }
 
     // MARK: Transactions

@@ -23,6 +23,22 @@ final class StateTable {
     /// Records that the server runs now.
     func noteRunning(now: Timestamp) throws(SQLError) { try set("running_at_ms", now.unixMilliseconds) }
 
+    /// Returns the time at which the last sweep of PostgreSQL began; nil before the first one.
+    func lastSweep() throws(SQLError) -> Timestamp? { try value("swept_at_ms").map(Timestamp.init(unixMilliseconds:)) }
+
+    /// Records that a sweep of PostgreSQL begins now.
+    func noteSweep(now: Timestamp) throws(SQLError) { try set("swept_at_ms", now.unixMilliseconds) }
+
+    /// Returns the time up to which devices may reconnect before any of them counts as unseen, in PostgreSQL.
+    func reconnectionEnd() throws(SQLError) -> Timestamp {
+        Timestamp(unixMilliseconds: try value("reconnection_end_ms") ?? 0)
+    }
+
+    /// Sets the time up to which devices may reconnect.
+    func setReconnectionEnd(_ time: Timestamp) throws(SQLError) {
+        try set("reconnection_end_ms", time.unixMilliseconds)
+    }
+
     /// Returns the sequence up to which numbers were assigned, or may have been.
     func lastSequence() throws(SQLError) -> Int64 { try value("last_sequence") ?? 0 }
 

@@ -46,7 +46,7 @@ final class Simulation {
     let options: Options
     let clock = SimulatedClock()
     private(set) var random: SeededGenerator
-    private(set) var shard: SimulatedShard!
+    private(set) lazy var shard = SimulatedShard(self)
     private(set) var nodes: [SimulatedNode] = []
     private(set) var devices: [SimulatedDevice] = []
     private(set) var providers: [SimulatedProvider] = []
@@ -58,7 +58,6 @@ final class Simulation {
     init(seed: UInt64, _ options: Options = Options()) {
         self.options = options
         random = SeededGenerator(seed: seed)
-        shard = SimulatedShard(self)
         nodes = (0..<3).map { SimulatedNode($0, self) }
         devices = (0..<2).map { SimulatedDevice(DeviceID(rawValue: UInt64($0 + 1)), self) }
         providers = devices.flatMap { device in (0..<2).map { SimulatedProvider($0, device, self) } }

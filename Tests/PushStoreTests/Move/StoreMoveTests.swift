@@ -132,8 +132,9 @@ import Testing
         postgres.lastID = NotificationIDLayout.least(at: 1_790_000_000_000)
         try postgres.accept(.to(token, "one again", collapseID: "c"))
         #expect(try postgres.waiting(device) == ["two", "brief", "one again"])
-        let ends = try postgres.connection.prepare("SELECT max(expires_at_ms) FROM pending")
-        #expect(try ends.step() && ends.int64(0) == end * 1000)
+        let ends = try postgres.connection.prepare("SELECT min(expires_at_ms), max(expires_at_ms) FROM pending")
+        let retentionEnd = TestStore.startMilliseconds + Limits.retentionSecondsMax * 1000
+        #expect(try ends.step() && ends.int64(0) == end * 1000 && ends.int64(1) == retentionEnd)
         ends.reset()
 
         let path = files.path(of: "back.sqlite")
