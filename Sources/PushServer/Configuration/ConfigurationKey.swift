@@ -185,7 +185,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
             "The maximum delay of notifications with priority 5 or 1 for a device that saves power, in seconds."
         case .durability:
             "The durability of accepted notifications. full: survives power loss; normal: survives a crash of the server; "
-                + "relaxed: neither is guaranteed."
+                + "relaxed: neither is guaranteed. With PostgreSQL, only full is available."
         case .storeURL:
             "The address of PostgreSQL 15 or newer, postgresql://USER@HOST,HOST/DATABASE?sslmode=verify-full; empty for "
                 + "SQLite in the data directory. Write the password into ~/.pgpass."
