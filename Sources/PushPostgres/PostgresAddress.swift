@@ -5,7 +5,7 @@ internal import Glibc
 
 /// A checked address of a PostgreSQL cluster, `postgresql://USER@HOST,HOST/DATABASE?PARAMETER=VALUE`.
 ///
-/// It may contain a password, which `description` does not show.
+/// The address may contain a password, which `description` omits.
 package struct PostgresAddress: Sendable, Equatable {
     /// A connection parameter of libpq.
     struct Parameter: Sendable, Equatable {

@@ -5,7 +5,7 @@ package import PushSQL
 
 /// The result of one statement: its rows in binary form, the number of changed rows, or the error.
 ///
-/// It owns one `PGresult *`. Reading a value copies nothing but the value. Rows and columns are counted from 0.
+/// The structure owns one `PGresult *`. Reading a value copies only this value. Rows and columns are counted from 0.
 @safe
 package struct PostgresResult: ~Copyable {
     /// The outcome of a statement.

@@ -48,7 +48,7 @@ package final class PostgresStatement: SQLStatement {
 
     /// Resets the statement to before its first row and keeps the bound values.
     ///
-    /// It is needed when not all rows were read.
+    /// Call this before the next execution if `step` has not returned false.
     package func reset() {
         row = nil
         result = PostgresResult()

@@ -39,7 +39,7 @@ package protocol SQLStatement: AnyObject {
 
     /// Resets the statement to before its first row and keeps the bound values.
     ///
-    /// It is needed when not all rows were read.
+    /// Call this before the next execution if `step` has not returned false.
     func reset()
 
     // Parameters, by position, from 1

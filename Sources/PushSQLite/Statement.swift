@@ -78,7 +78,7 @@ package final class Statement: SQLStatement {
 
     /// Resets the statement to before its first row and keeps the bound values.
     ///
-    /// It is needed when not all rows were read.
+    /// Call this before the next execution if `step` has not returned false.
     package func reset() { unsafe sqlite3_reset(handle) }
 
     // MARK: Parameters, by position, from 1

@@ -4,8 +4,8 @@ internal import COpenSSL
 
 /// Connections between servers of the same kind, with TLS 1.3 and certificates of one authority on both sides.
 ///
-/// They arrive on the port of all clients. A server asks for a name in the domain of the credentials, which no other
-/// client does, and so selects other settings than clients: other certificates are shown and requested.
+/// These connections use the same port as all clients. The name in the TLS handshake distinguishes them: a peer asks for
+/// a name in the domain of the credentials. The accepting server then shows and requests certificates of peers.
 extension TLSContext {
     /// Creates settings for connections to other servers.
     ///

@@ -14,5 +14,5 @@ struct LinkedNodeTests {
     }
 
     @Test(arguments: ["", "n1", ":1", "n1:", "n1:0", "n1:65536", "n1:-1", "::1:5", "[]:5"])
-    func `another text is none`(text: String) { #expect(LinkedNode.Address(text) == nil) }
+    func `a text without a valid host and port is refused`(text: String) { #expect(LinkedNode.Address(text) == nil) }
 }

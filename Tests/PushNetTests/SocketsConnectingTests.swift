@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func `the reason of a failure is known when the socket is ready`() throws {
-        // Nobody listens at a port that was just closed.
+        // After the listener is closed, the kernel refuses connections to its port.
         let port: UInt16
         do {
             let listener = try Sockets.listen(host: "127.0.0.1", port: 0, sharingPort: false)

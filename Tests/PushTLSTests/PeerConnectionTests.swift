@@ -76,7 +76,7 @@ import Testing
         let certificate = try #require(ends.server.peerCertificate)
         #expect(certificate.verdict == .own)
         #expect(certificate.subjectCommonName == "2.\(Self.domain)")
-        // It must never be taken for a provider's certificate.
+        // A peer's certificate must not count as a provider's.
         #expect(ends.server.clientCertificate == nil)
         #expect(ends.server.serverName == "1.\(Self.domain)")
         if case .http1 = ends.server.application {} else { Issue.record("another protocol was selected") }

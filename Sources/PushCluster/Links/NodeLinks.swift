@@ -20,9 +20,9 @@ package enum LinkError: Error, Sendable {
 
 /// The links of this node to all others, on the loop of the thread that uses them.
 ///
-/// Of two nodes, the one with the lower number connects. First, each end sends its instance in a packet without
-/// messages. A link is up when the instance is the expected one, and the accepting end answers only an instance that it
-/// knows:
+/// Of two nodes, the one with the lower number connects, and then sends its instance in a packet without messages. The
+/// other node answers with its own instance if it knows the first one. A node uses the link after it has received the
+/// expected instance:
 ///
 /// ```
 /// lower number   connects, TLS, upgrade ─▶ instance ──────────────▶ up

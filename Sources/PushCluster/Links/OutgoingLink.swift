@@ -109,7 +109,7 @@ final class OutgoingLink: EventHandler, LinkTransport, WebSocketDelegate {
     func close(_ reason: String) {
         owner = nil
         if case .open(_, let socket) = state {
-            // It is sent if that does not block; nothing depends on it.
+            // If the socket cannot take the close frame now, the peer sees only the end of the connection.
             socket.close(.goingAway, reason: reason)
             flush()
         }
@@ -197,7 +197,7 @@ final class OutgoingLink: EventHandler, LinkTransport, WebSocketDelegate {
     }
 
     private func receiveInput(byteCount: Int) {
-        // It is released before the next read, which would otherwise copy the array.
+        // This reference ends before the next read. With two references, that read would copy the array.
         let input = context.input
         receive(input.span.extracting(first: byteCount))
     }

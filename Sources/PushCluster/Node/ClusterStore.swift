@@ -13,8 +13,8 @@ package import PushStore
 ///               │  └─▶ link to the host's node ─▶ its streams ─▶ answer over the link
 ///               └────▶ shard: write, commit, look who is the host, tell it ─▶ answer
 /// ```
-/// It runs on one thread and does nothing by waiting: commands, results of shards and messages of nodes go in, and each
-/// turn sends batches, messages and replies. So a simulator runs it as it is. The rules that it follows are those of
+/// The store runs on one thread and never blocks. It takes commands, results of shards and messages of nodes, and sends
+/// batches, messages and replies at the end of each turn. The tests run the same code in a simulator. Its rules are in
 /// docs/decisions/0046-order-among-nodes.md.
 package final class ClusterStore {
     private let context: NodeContext
@@ -220,7 +220,7 @@ package final class ClusterStore {
             for look in looks {
                 switch look {
                 case .route(let waiting): context.step(waiting, .look)
-                // It is looked up after it is written, again or because it was.
+                // The notification was not written yet. The repeated write looks up its host.
                 case .written(let waiting) where waiting.writtenAt == nil: break
                 case .written(let waiting): shard.look(look, waiting.device)
                 case .stream(let stream): shard.look(look, stream.device)

@@ -29,7 +29,7 @@ package enum PostgresSchema {
 
     /// Creates the tables in the current schema, or checks the version of existing ones.
     ///
-    /// It also creates the schema `posthorn` if no schema of the `search_path` exists.
+    /// If no schema of the `search_path` exists, this also creates the schema `posthorn`.
     ///
     /// An advisory lock of the session makes other nodes wait meanwhile. It must be taken before the transaction, whose
     /// snapshot would otherwise not contain the tables that another node has just created.

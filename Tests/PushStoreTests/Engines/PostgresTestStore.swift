@@ -9,7 +9,7 @@ import TestSupport
 
 /// A store in a schema of PostgreSQL that performs requests on the test's thread.
 ///
-/// It stands for a node: it inserts notifications, connects devices, and counts the effects of requests.
+/// The store replaces a node: it inserts notifications, connects devices, and counts the effects of requests.
 final class PostgresTestStore: RequestTarget {
     /// The number of the node.
     static let node: Int64 = 5
