@@ -9,8 +9,10 @@ package import PushTLS
 package struct ClusterAuthority: Sendable {
     /// The domain of the nodes' names, which exist only in certificates and TLS handshakes.
     private static let domain = "node.posthorn.internal"
-    /// The validity of a node's certificate, which is renewed daily.
+    /// The validity of the certificate with which a node connects, and which it renews daily.
     package static let nodeSeconds = 7 * 86_400
+    /// The validity of the certificate with which a node accepts links, and which it renews only when it starts.
+    package static let acceptingNodeSeconds = 400 * 86_400
 
     /// The certificate in PEM.
     package let certificate: [UInt8]

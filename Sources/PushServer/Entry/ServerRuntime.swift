@@ -56,7 +56,8 @@ final class ServerRuntime {
         store = try Self.openStore(installation, configuration, storeCondition, links, log)
         if let authority, let node = store as? PostgresStore {
             do throws(TLSError) {
-                installation.nodeCredentials = try authority.issueCredentials(for: node.instance.node)
+                installation.nodeCredentials = try authority.issueCredentials(
+                    for: node.instance.node, seconds: ClusterAuthority.acceptingNodeSeconds)
             } catch {
                 throw .tls(error)
             }
