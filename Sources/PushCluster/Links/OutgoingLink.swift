@@ -238,6 +238,15 @@ final class OutgoingLink: EventHandler, LinkTransport, WebSocketDelegate {
 
     // MARK: Output
 
+    /// Encrypts and sends the unsent bytes; see ``TLSConnection/write(_:)``.
+    private func writeUnsent(with tls: TLSConnection) throws(TLSError) -> TLSConnection.Transfer {
+        let outcome = unsafe unsent.withUnsafeBytes { buffer in
+            let bytes = unsafe UnsafeRawBufferPointer(rebasing: buffer[unsentOffset...])
+            return Result { () throws(TLSError) in try unsafe tls.write(bytes) }
+        }
+        return try outcome.get()
+    }
+
     /// Writes what waits, and watches for writability while some of it remains.
     private func flush() {
         while let tls {
@@ -249,12 +258,7 @@ final class OutgoingLink: EventHandler, LinkTransport, WebSocketDelegate {
                 if unsent.isEmpty { break }
             }
             do throws(TLSError) {
-                let bytes = unsent.span.extracting(unsentOffset...)
-                guard
-                    case .bytes(let count) = try unsafe bytes.withUnsafeBytes({ buffer throws(TLSError) in
-                        try unsafe tls.write(buffer)
-                    })
-                else { break }
+                guard case .bytes(let count) = try writeUnsent(with: tls) else { break }
                 unsentOffset += count
             } catch {
                 return end(error.description)
