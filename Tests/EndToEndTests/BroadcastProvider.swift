@@ -6,11 +6,18 @@ internal import TestSupport
 /// A provider that broadcasts to an app's channels, in both environments.
 struct BroadcastProvider {
     private let server: InstalledServer
+    private let port: Int
     private let client: HTTP2Client
 
     /// Permits the app to have channels.
-    init(_ stack: TestStack) async throws {
+    ///
+    /// - Parameters:
+    ///   - stack: The app and its server.
+    ///   - port: The port to publish at; nil for that of the app's server.
+    /// - Throws: The error of the client or of the command.
+    init(_ stack: TestStack, publishingAt port: Int? = nil) async throws {
         server = stack.server
+        self.port = port ?? stack.server.port
         client = try await HTTP2Client(stack.target)
         try await server.posthorn("app", "set", TestStack.app, "--broadcasts", "on")
     }
@@ -51,7 +58,7 @@ struct BroadcastProvider {
             RepositoryPaths.tool("curl"),
             // This server's certificate has neither of the two names.
             ["-sS", "--insecure", "--http2", "--max-time", "30", "-w", "%{http_code}"]
-                + ["--connect-to", "\(host):443:127.0.0.1:\(server.port)", "--data-binary", payload]
+                + ["--connect-to", "\(host):443:127.0.0.1:\(port)", "--data-binary", payload]
                 + fields + ["https://\(host)/4/broadcasts/apps/\(TestStack.app)"]
         ).succeeded()
         guard result.output == "200" else { throw RefusedBroadcast(answer: result.output) }

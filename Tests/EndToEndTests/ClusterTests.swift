@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Foundation
 internal import TestSupport
 internal import Testing
 
@@ -87,6 +88,28 @@ extension ServerEndToEnd {
             #expect(try await provider.send(stack.notification("ended")).status == 410)
             try await cluster.nodes[1].posthorn("key", "revoke", stack.target.keyID)
             #expect(try await provider.send(stack.notification("revoked")).status == 403)
+        }
+
+        @Test func `a broadcast at any node reaches the subscribers of all nodes, at once or when they connect`()
+            async throws
+        {
+            let cluster = try await Cluster()
+            let stack = try await TestStack(server: cluster.nodes[0])
+            let studio = try await BroadcastProvider(stack, publishingAt: cluster.nodes[2].port)
+            let channel = try await studio.createChannel(policy: "last")
+            try await stack.user.posthorn("subscribe", TestStack.app, channel)
+            try await studio.publish(#"{"aps":{"alert":"live"}}"#, to: channel)
+            try await stack.user.waitForEntry("it arrives") { $0.body == "live" }
+            let expiration = Int64(Date().timeIntervalSince1970) + 3600
+            for text in ["1:0", "2:0"] {
+                try await studio.publish(#"{"aps":{"alert":"\#(text)"}}"#, to: channel, expiration: expiration)
+                try await stack.user.waitForEntry("it arrives") { $0.body == text }
+            }
+            try await stack.user.agent.killNow()
+            try await studio.publish(#"{"aps":{"alert":"3:0"}}"#, to: channel, expiration: expiration)
+            try await stack.user.startAgent()
+            try await stack.user.waitForEntry("the last arrives") { $0.body == "3:0" }
+            #expect(try await stack.user.inbox(limit: 1000).map(\.body).filter { $0.contains(":") }.count == 3)
         }
 
         private func wait(for texts: [String], _ stack: TestStack) async throws {

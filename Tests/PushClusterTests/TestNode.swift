@@ -53,7 +53,7 @@ final class TestNode {
     /// Adds an app, and registers it on a new device.
     func registeredDevice(_ number: UInt64 = 1) throws -> TestDevice {
         if case .failure(.unknownTopic) = try perform(.control(.app(topic: Self.topic))) {
-            try succeed(.control(.addApp(topic: Self.topic, name: "App", teamID: "TEAM000000")))
+            try succeed(.control(.addApp(topic: Self.topic, name: "App", teamID: "TEAM000000", allowsBroadcasts: true)))
         }
         let hash = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 32)
         let id = DeviceID(rawValue: number)
@@ -119,7 +119,33 @@ final class TestNode {
         return address
     }
 
-    /// Waits for the answer to a notification; nil if it was accepted.
+    /// Creates a channel of the app.
+    func createChannel(_ policy: MessageStoragePolicy) throws -> ChannelID {
+        let id = ChannelID(high: 1, low: .random(in: 1 ... .max))
+        try succeed(.control(.createChannel(id, topic: Self.topic, environment: .production, policy: policy)))
+        return id
+    }
+
+    func subscribe(_ device: TestDevice, to channel: ChannelID) throws {
+        try succeed(.device(.subscribe(topic: Self.topic, channel: channel), by: device.credential))
+    }
+
+    /// Publishes a broadcast; returns nil if it was accepted.
+    func publish(_ text: String, to channel: ChannelID, of topic: TopicID, isNowOrNever: Bool = false) throws
+        -> RejectionReason?
+    {
+        let address = address()
+        let expiration = isNowOrNever ? Timestamp.unixEpoch : Timestamp.now.advanced(bySeconds: 600)
+        let broadcast = Broadcast(
+            channel: channel, topic: topic, environment: .production,
+            requestID: Array("00000000-0000-0000-0000-000000000000".utf8),
+            uniqueID: UniqueID(high: 2, low: .random(in: 1 ... .max)), suffixedTopic: Self.topic.text, priority: 10,
+            expiration: expiration, payload: Array(text.utf8), acceptedAt: .now)
+        store.submit([.publish(broadcast, answer: address)])
+        return try answer(to: address)
+    }
+
+    /// Waits for the answer to a notification or a broadcast; nil if it was accepted.
     func answer(to address: ReplyAddress) throws -> RejectionReason? {
         try replies.first("an answer to a notification") { reply -> RejectionReason?? in
             switch reply {

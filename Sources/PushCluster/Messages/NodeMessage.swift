@@ -43,5 +43,7 @@ package enum NodeMessage: Sendable {
     case changed(number: Int64, [DeviceID])
     /// Announces a version of the control data; answered by `done` when the node uses it.
     case control(number: Int64, version: Int64)
+    /// Delivers a broadcast to the receiver's subscribers; answered by `done` after that.
+    case broadcast(number: Int64, PublishedBroadcast)
     case done(number: Int64)
 }

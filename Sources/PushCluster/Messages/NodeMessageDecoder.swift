@@ -59,6 +59,7 @@ private struct PacketReader {
             return .replaced(number: number, device, epoch: epoch)
         case .changed: return devices().map { .changed(number: number, $0) }
         case .control: return self.number(Int64.self).map { .control(number: number, version: $0) }
+        case .broadcast: return broadcast().map { .broadcast(number: number, $0) }
         case .done: return .done(number: number)
         }
     }
@@ -85,6 +86,20 @@ private struct PacketReader {
         let pending = PendingRecord.decode(
             bytes.span.extracting(record), sequence: id, device: device, topic: TopicID(rawValue: topic))
         return pending.map { NodeMessage.Push(pending: $0, key: RowKey(rawValue: key)) }
+    }
+
+    private mutating func broadcast() -> PublishedBroadcast? {
+        guard let topic = number(UInt32.self), let channel = number(Int64.self), let high = number(UInt64.self),
+            let low = number(UInt64.self), let isStored = flag(), let id = id(), id > 0,
+            let record = number(UInt32.self).flatMap({ range(Int($0)) })
+        else { return nil }
+        let pending = PendingRecord.decode(
+            bytes.span.extracting(record), sequence: id, device: DeviceID(rawValue: 0), topic: TopicID(rawValue: topic))
+        guard let pending else { return nil }
+        let notification = pending.notification.published(in: ChannelID(high: high, low: low))
+        return PublishedBroadcast(
+            PendingNotification(sequence: id, notification: notification), of: ChannelNumber(rawValue: channel),
+            isStored: isStored)
     }
 
     private mutating func results() -> [(index: Int, result: NodeMessage.PushResult)]? {

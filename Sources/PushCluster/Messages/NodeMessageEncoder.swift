@@ -14,10 +14,11 @@ internal import PushStore
 /// woken         count (4)   flags (1 each)
 /// replaced      device   epoch
 /// control       version
+/// broadcast     topic (4)   channel   channel ID (16)   flag (1): stored   id   length (4)   PendingRecord
 /// done          -
 /// ```
 /// Numbers are little-endian, with eight bytes unless another length is given. `PendingRecord` has a checksum, and does
-/// not contain the channel of a broadcast.
+/// not contain the channel of a broadcast, so its message names that.
 package struct NodeMessageEncoder {
     static let version: UInt8 = 1
     static let headByteCount = 9
@@ -73,6 +74,7 @@ extension NodeMessage {
         case changed = 6
         case control = 7
         case done = 8
+        case broadcast = 9
     }
 
     /// The byte of an answer to a pushed notification, which must never change.
@@ -95,6 +97,8 @@ extension NodeMessage {
                 && results.allSatisfy { (0..<NodeMessageLimits.notificationCountMax).contains($0.index) }
         case .wake(_, let devices), .changed(_, let devices): devices.count <= NodeMessageLimits.deviceCountMax
         case .woken(_, let here): here.count <= NodeMessageLimits.deviceCountMax
+        case .broadcast(_, let broadcast):
+            broadcast.pending.notification.payload.count <= NodeMessageLimits.payloadByteCountMax
         case .replaced, .control, .done: true
         }
     }
@@ -133,6 +137,9 @@ extension [UInt8] {
         case .control(let number, let version):
             begin(.control, number)
             append(number: version)
+        case .broadcast(let number, let broadcast):
+            begin(.broadcast, number)
+            append(broadcast)
         case .done(let number): begin(.done, number)
         }
     }
@@ -148,8 +155,23 @@ extension [UInt8] {
         append(number: address.topic.rawValue)
         append(number: push.pending.sequence)
         append(number: push.key.rawValue)
+        append(recordOf: push.pending)
+    }
+
+    private mutating func append(_ broadcast: PublishedBroadcast) {
+        let notification = broadcast.pending.notification
+        append(number: notification.address.topic.rawValue)
+        append(number: broadcast.channel.rawValue)
+        append(number: notification.channel?.high ?? 0)
+        append(number: notification.channel?.low ?? 0)
+        append(broadcast.isStored ? 1 : 0)
+        append(number: broadcast.pending.sequence)
+        append(recordOf: broadcast.pending)
+    }
+
+    private mutating func append(recordOf pending: PendingNotification) {
         var record: [UInt8] = []
-        PendingRecord.append(push.pending, to: &record)
+        PendingRecord.append(pending, to: &record)
         append(number: UInt32(record.count))
         append(contentsOf: record)
     }

@@ -12,6 +12,10 @@ enum ClusterLimits {
     static let rowsPerReadingCountMax = 64
     /// The maximum number of requests that wait for one worker; more are refused.
     static let jobCountMax = 4096
+    /// The time for which heartbeats name a stored broadcast after its number was made, in milliseconds.
+    static let broadcastMilliseconds: Int64 = 60_000
+    /// The number of stored broadcasts that are read at once.
+    static let broadcastsPerReadingCountMax = 100
     /// The pause after a batch that PostgreSQL refused, in milliseconds.
     static let retryMilliseconds: Int64 = 200
 }

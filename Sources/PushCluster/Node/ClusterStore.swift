@@ -17,13 +17,14 @@ package import PushStore
 /// batches, messages and replies at the end of each turn. The tests run the same code in a simulator. Its rules are in
 /// docs/decisions/0046-order-among-nodes.md.
 package final class ClusterStore {
-    private let context: NodeContext
+    let context: NodeContext
     private let output: any ClusterOutput
     private let shards: [ShardQueue]
-    private let host: Host
+    let host: Host
     private let pusher: Pusher
-    private let teller: Teller
+    let teller: Teller
     private let answers: Answers
+    let publisher: Publisher
     private var hadLease: [Bool]
     /// The numbers of events since the start.
     package var counters: NodeCounters { context.counters }
@@ -44,6 +45,7 @@ package final class ClusterStore {
         pusher = Pusher(context)
         teller = Teller(context, shard: shard)
         answers = Answers(context) { shard($0).hasLease && shards[0].hasLease }
+        publisher = Publisher(context) { shards[0].hasLease }
         hadLease = Array(repeating: false, count: shardCount)
     }
 
@@ -65,6 +67,7 @@ package final class ClusterStore {
         pusher.expire()
         teller.expire()
         answers.expire()
+        publisher.expire()
         while let (waiting, step) = context.nextStep() { carryOut(step, of: waiting) }
         pusher.flush()
         teller.flush()
@@ -80,7 +83,9 @@ package final class ClusterStore {
     /// The time of the next turn, if nothing arrives before.
     package var nextDue: MonotonicTime {
         var due = MonotonicTime.future
-        for next in [host.nextDue, pusher.nextDue, teller.nextDue, answers.nextDue] { due = min(due, next ?? due) }
+        for next in [host.nextDue, pusher.nextDue, teller.nextDue, answers.nextDue, publisher.nextDue] {
+            due = min(due, next ?? due)
+        }
         for (shard, had) in zip(shards, hadLease) {
             due = min(due, shard.nextDue ?? due)
             if had { due = min(due, shard.lease.end) }
@@ -177,6 +182,9 @@ package final class ClusterStore {
             for device in devices { _ = host.reattach(device) }
             context.send(.done(number: number), to: instance)
         case .done(let number): teller.done(number, by: instance)
+        case .broadcast(let number, let broadcast):
+            host.deliver(broadcast)
+            context.send(.done(number: number), to: instance)
         // The thread reads the control data first.
         case .control(let number, _): context.send(.done(number: number), to: instance)
         }
@@ -231,6 +239,7 @@ package final class ClusterStore {
         }
         for row in lost.batch.deletions { shard.delete(row) }
         for acknowledgement in lost.batch.acknowledgements { shard.acknowledge(acknowledgement) }
+        for skip in lost.batch.skips { shard.skip(skip) }
         for departure in lost.batch.departures { shard.depart(departure) }
         for waiting in lost.announced { shard.announce(waiting.device, for: waiting) }
         for device in Set(lost.batch.changes).subtracting(lost.announced.map(\.device)) { shard.announce(device) }

@@ -104,6 +104,11 @@ struct GatheredBatch {
         batch.acknowledgements.append(acknowledgement)
     }
 
+    mutating func skip(_ skip: ShardBatch.Skip, at moment: MonotonicTime) {
+        begin(moment)
+        batch.skips.append(skip)
+    }
+
     // MARK: Hosts
 
     /// Looks up the host of a device.

@@ -14,6 +14,9 @@ final class Host {
     let context: NodeContext
     let shard: (DeviceID) -> ShardQueue
     private(set) var streams: [DeviceID: HostedStream] = [:]
+    /// The broadcasts that channels store, on all nodes.
+    var stored = StoredBroadcasts()
+    var subscribers = Subscribers()
     private var deviceByStream: [ReplyAddress: DeviceID] = [:]
     /// The delivered notifications by the ends of their graces; some are acknowledged.
     private var graces = FIFOQueue<(waiting: WaitingNotification, due: MonotonicTime)>()
@@ -104,6 +107,7 @@ final class Host {
         streams[stream.device] = nil
         deviceByStream[stream.address] = nil
         context.routes.forget(stream.device)
+        subscribers.set([], of: stream.device)
         for waiting in stream.unwritten { write(waiting) }
         shard(stream.device).depart(.init(device: stream.device, epoch: stream.epoch))
         if let end { context.reply(.ended(end, stream: stream.address), to: stream.address) }
@@ -162,7 +166,7 @@ final class Host {
         graces.append((waiting, lastGrace))
     }
 
-    private func send(
+    func send(
         _ pending: PendingNotification, _ key: RowKey, _ state: HostedStream.Sent.State, on stream: HostedStream
     ) {
         if stream.outgoing.isEmpty { touched.append(stream) }
@@ -225,20 +229,27 @@ final class Host {
         for acknowledgement in acknowledgements {
             guard let sent = stream?.acknowledge(acknowledgement.id, at: context.moment) else {
                 context.counters.noteStray()
+                if let channel = stored.channel(of: acknowledgement.id) {
+                    noteReceived(acknowledgement.id, of: channel, by: device)
+                }
                 shard(device).acknowledge(.init(device: device, id: acknowledgement.id))
                 continue
             }
-            context.counters.noteAcknowledged(acknowledgement.outcome)
+            context.counters.noteOutcome(acknowledgement.outcome)
+            if !sent.isBroadcast { context.counters.noteAcknowledged() }
             switch sent.state {
             case .unwritten(let waiting): context.step(waiting, .finish(.accepted))
             case .writing(let waiting):
                 waiting.isAcknowledged = true
                 context.step(waiting, .finish(.accepted))
             case .written: shard(device).delete(RowReference(device: device, key: sent.key, id: sent.id))
+            case .broadcast(let channel): noteReceived(sent.id, of: channel, by: device)
             case .nowOrNever: break
             }
         }
-        if let stream { readOn(stream) }
+        guard let stream else { return }
+        readOn(stream)
+        sendBroadcasts(stream)
     }
 
     // MARK: Reading
@@ -285,6 +296,7 @@ final class Host {
         if let account = reading.account {
             stream.account = account
             stream.needsAccount = false
+            takeSubscriptions(of: stream)
         }
         var isMore = reading.isMore
         for row in reading.rows {
@@ -301,6 +313,7 @@ final class Host {
         if isMore || stream.isMarked || stream.needsAccount { return readOn(stream) }
         stream.state = .open
         sendNowOrNever(stream)
+        sendBroadcasts(stream)
     }
 
     private func isWanted(_ row: ShardResult.Row, _ notification: Notification, _ stream: HostedStream) -> Bool {

@@ -30,6 +30,8 @@ final class HostedStream {
             /// The shard has the notification.
             case written
             case nowOrNever
+            /// The notification is a broadcast that its channel stores.
+            case broadcast(ChannelNumber)
         }
 
         var id: Int64
@@ -37,6 +39,9 @@ final class HostedStream {
         var uniqueID: UniqueID
         var topic: TopicID
         var state: State
+
+        /// Whether the notification is a stored broadcast, which other devices receive too.
+        var isBroadcast: Bool { if case .broadcast = state { true } else { false } }
     }
 
     let device: DeviceID
@@ -64,6 +69,8 @@ final class HostedStream {
     var outgoing: [PendingNotification] = []
     /// Now-or-never notifications that wait until what was accepted before them is read.
     var nowOrNever: [PendingNotification] = []
+    /// The broadcasts that wait until what was accepted before them is sent.
+    var broadcasts: [PublishedBroadcast] = []
     /// Whether the device saves power.
     var isSaving = false
     /// The end of the time for which non-urgent notifications are held back; nil if none is held back.
@@ -108,8 +115,10 @@ final class HostedStream {
     func mayHaveRow(_ key: RowKey) -> Bool {
         window.contains { sent in
             guard sent.key == key else { return false }
-            if case .nowOrNever = sent.state { return false }
-            return true
+            return switch sent.state {
+            case .nowOrNever, .broadcast: false
+            case .unwritten, .writing, .written: true
+            }
         }
     }
 

@@ -34,6 +34,19 @@ final class NodeContext {
 
     var instance: InstanceID { configuration.instance }
 
+    /// The least number of the broadcasts that a heartbeat asks for.
+    var leastBroadcast: Int64 {
+        guard ids.clock.isKnown else { return .max }
+        return NotificationIDLayout.least(
+            at: ids.clock.latest(at: moment) / 1_000 - ClusterLimits.broadcastMilliseconds)
+    }
+
+    /// The instances with recent heartbeats, without this one.
+    var otherNodes: [InstanceID] {
+        nodes.values.filter { $0.isLive && $0.instance != instance }.map(\.instance)
+            .sorted { $0.rawValue < $1.rawValue }
+    }
+
     /// Whether many notifications wait, so that larger batches are worth a delay.
     var isBusy: Bool { waitingCount >= configuration.busyCount }
 

@@ -18,8 +18,6 @@ package struct NodeCounters: Sendable {
     mutating func noteDropped() { dropped += 1 }
     mutating func noteStray() { strayAcknowledgements += 1 }
 
-    mutating func noteAcknowledged(_ outcome: DeviceAPI.Outcome) {
-        acknowledged += 1
-        outcomes[outcome, default: 0] += 1
-    }
+    mutating func noteAcknowledged() { acknowledged += 1 }
+    mutating func noteOutcome(_ outcome: DeviceAPI.Outcome) { outcomes[outcome, default: 0] += 1 }
 }

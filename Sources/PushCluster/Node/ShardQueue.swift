@@ -78,6 +78,9 @@ final class ShardQueue {
         next.acknowledge(acknowledgement, at: context.moment)
     }
 
+    /// Records that a device needs no earlier broadcasts of a channel.
+    func skip(_ skip: ShardBatch.Skip) { next.skip(skip, at: context.moment) }
+
     /// Announces a device to the heartbeats of all nodes, then answers the notification.
     func announce(_ device: DeviceID, for waiting: WaitingNotification? = nil) {
         next.announce(device, for: waiting, at: context.moment)
@@ -94,7 +97,8 @@ final class ShardQueue {
             lastHeartbeat = context.moment
             let ceiling = context.ids.ceiling(
                 at: context.moment, aheadMilliseconds: context.configuration.leaseMilliseconds)
-            next.beat(.init(idCeiling: ceiling, heardAt: heardAt), at: context.moment)
+            next.beat(
+                .init(idCeiling: ceiling, heardAt: heardAt, leastBroadcast: context.leastBroadcast), at: context.moment)
             isHeartbeatUrgent = false
         }
         lastNumber += 1

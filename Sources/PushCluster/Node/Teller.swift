@@ -2,6 +2,7 @@
 
 internal import PushCore
 internal import PushNet
+internal import PushStore
 
 /// Tells the hosts of devices what they must hear: new rows, and later streams on other nodes.
 ///
@@ -14,6 +15,7 @@ final class Teller {
         case replaced(DeviceID, epoch: Int64)
         case changed(DeviceID, ChangeGroup)
         case control(version: Int64, ChangeGroup)
+        case broadcast(PublishedBroadcast, ChangeGroup)
     }
 
     private let context: NodeContext
@@ -25,6 +27,8 @@ final class Teller {
     private var unheard: [(waiting: WaitingNotification, host: InstanceID, since: Int64)] = []
     /// The changes that other nodes find with their heartbeats, and the times at which they have.
     private var unappliedChanges = FIFOQueue<(group: ChangeGroup, due: MonotonicTime)>()
+    /// The broadcasts that other nodes find with their heartbeats, and the times from which nobody waits for that.
+    private var unconfirmedBroadcasts = FIFOQueue<(group: ChangeGroup, due: MonotonicTime)>()
     private var deadlines = FIFOQueue<(number: Int64, due: MonotonicTime)>()
 
     init(_ context: NodeContext, shard: @escaping (DeviceID) -> ShardQueue) {
@@ -127,6 +131,29 @@ final class Teller {
         }
     }
 
+    // MARK: Broadcasts
+
+    /// Tells all other nodes to deliver a broadcast.
+    func tell(_ broadcast: PublishedBroadcast, _ group: ChangeGroup) {
+        for instance in context.otherNodes {
+            group.await()
+            guard context.links.contains(instance) else {
+                waitForHeartbeats(broadcast, group)
+                continue
+            }
+            ask(instance, .broadcast(broadcast, group)) { .broadcast(number: $0, broadcast) }
+        }
+    }
+
+    /// Waits until a node has probably found a stored broadcast with a heartbeat; one that is not stored is lost there.
+    private func waitForHeartbeats(_ broadcast: PublishedBroadcast, _ group: ChangeGroup) {
+        guard broadcast.isStored else { return group.applied() }
+        let due = context.moment.advanced(byMilliseconds: context.configuration.tellingMilliseconds)
+        unconfirmedBroadcasts.append((group, due))
+    }
+
+    // MARK: Without a link to a host
+
     /// Lets the host find the change with its next heartbeat; without one, its lease ends.
     private func announceChange(of device: DeviceID, _ group: ChangeGroup) {
         shard(device).announce(device)
@@ -146,7 +173,7 @@ final class Teller {
         guard questions[number]?.instance == instance, let question = questions.removeValue(forKey: number)?.question
         else { return }
         switch question {
-        case .changed(_, let group), .control(_, let group): group.applied()
+        case .changed(_, let group), .control(_, let group), .broadcast(_, let group): group.applied()
         case .wake, .replaced: break
         }
     }
@@ -175,14 +202,17 @@ final class Teller {
 
     /// The time at which the next answer is late.
     var nextDue: MonotonicTime? {
-        guard let due = deadlines.first?.due else { return unappliedChanges.first?.due }
-        return unappliedChanges.first.map { min($0.due, due) } ?? due
+        [deadlines.first?.due, unappliedChanges.first?.due, unconfirmedBroadcasts.first?.due].compactMap(\.self).min()
     }
 
     /// Asks again what was not answered in time.
     func expire() {
         while let first = unappliedChanges.first, first.due <= context.moment {
             _ = unappliedChanges.popFirst()
+            first.group.applied()
+        }
+        while let first = unconfirmedBroadcasts.first, first.due <= context.moment {
+            _ = unconfirmedBroadcasts.popFirst()
             first.group.applied()
         }
         while let first = deadlines.first, first.due <= context.moment {
@@ -203,6 +233,7 @@ final class Teller {
             for waiting in notifications.joined() { lookAgain(waiting) }
         case .changed(let device, let group): announceChange(of: device, group)
         case .control(_, let group): waitForLeases(group)
+        case .broadcast(let broadcast, let group): waitForHeartbeats(broadcast, group)
         case .replaced(let device, let epoch):
             if !context.isGone(instance) { tellReplaced(device, epoch: epoch, to: instance) }
         }

@@ -8,8 +8,8 @@ internal import PushPostgres
 enum HotStatement: Int, CaseIterable {
     /// Commits the current transaction without waiting for a disk or a standby.
     case commitLater
-    case beat, changes, forgetChanges, nodes
-    case depart, delete, acknowledge, attach
+    case beat, changes, forgetChanges, nodes, broadcasts
+    case depart, delete, acknowledge, skip, attach
     case hosts, rows, registrations, subscriptions
     case write
     case announce
@@ -41,6 +41,7 @@ enum HotStatement: Int, CaseIterable {
         case .nodes:
             PipelineStatement(
                 "SELECT instance, heard_at, seen_at > clock_timestamp() - interval '3 seconds', address FROM nodes", [])
+        case .broadcasts: PipelineStatement("SELECT sequence FROM broadcasts WHERE sequence >= $1", [.int64])
         case .depart:
             PipelineStatement(
                 """
@@ -59,6 +60,14 @@ enum HotStatement: Int, CaseIterable {
                 DELETE FROM pending p USING unnest($1, $2) AS u(device, id)
                 WHERE p.device = u.device AND p.id = u.id AND (p.key = u.id OR p.key < 0)
                 """, [.int64Array, .int64Array])
+        case .skip:
+            PipelineStatement(
+                """
+                UPDATE subscriptions s SET since = u.since FROM (
+                    SELECT device, channel, max(number) AS since FROM unnest($1, $2, $3) AS u(device, channel, number)
+                    GROUP BY device, channel) AS u
+                WHERE s.device = u.device AND s.channel = u.channel AND s.since < u.since
+                """, [.int64Array, .int64Array, .int64Array])
         case .attach: Self.attachment
         case .hosts:
             PipelineStatement(
@@ -87,7 +96,7 @@ enum HotStatement: Int, CaseIterable {
         case .subscriptions:
             PipelineStatement(
                 """
-                SELECT place, channel, s.topic, generation
+                SELECT place, channel, s.topic, generation, since
                 FROM unnest($1) WITH ORDINALITY AS u(device, place) JOIN subscriptions s ON s.device = u.device
                 JOIN registrations r ON r.device = s.device AND r.topic = s.topic WHERE live = 1 AND refused = 0
                 """, [.int64Array])

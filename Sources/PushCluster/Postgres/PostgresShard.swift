@@ -129,6 +129,7 @@ final class PostgresShard {
         heartbeatCount += 1
         if heartbeatCount % Self.forgettingHeartbeatCount == 0 { send(.forgetChanges) }
         send(.nodes)
+        send(.broadcasts) { $0.set(heartbeat.leastBroadcast, at: 0) }
         endTransaction()
     }
 
@@ -136,7 +137,7 @@ final class PostgresShard {
     private func sendUnsafeChanges(_ batch: ShardBatch) {
         guard
             !batch.departures.isEmpty || !batch.deletions.isEmpty || !batch.acknowledgements.isEmpty
-                || !batch.attachments.isEmpty
+                || !batch.skips.isEmpty || !batch.attachments.isEmpty
         else { return }
         send(.commitLater)
         if !batch.departures.isEmpty {
@@ -161,6 +162,15 @@ final class PostgresShard {
                 for acknowledgement in batch.acknowledgements {
                     parameters.append(acknowledgement.device.stored, to: 0)
                     parameters.append(acknowledgement.id, to: 1)
+                }
+            }
+        }
+        if !batch.skips.isEmpty {
+            send(.skip) { parameters in
+                for skip in batch.skips {
+                    parameters.append(skip.device.stored, to: 0)
+                    parameters.append(skip.channel.rawValue, to: 1)
+                    parameters.append(skip.number, to: 2)
                 }
             }
         }
@@ -249,9 +259,9 @@ final class PostgresShard {
     private func received(_ index: Int, _ result: borrowing PostgresResult) {
         guard let statement = HotStatement(rawValue: index), result.isSuccess, flight != nil else { return }
         switch statement {
-        case .commitLater, .forgetChanges, .depart, .delete, .acknowledge, .announce: break
+        case .commitLater, .forgetChanges, .depart, .delete, .acknowledge, .skip, .announce: break
         case .write: flight?.writtenCount = result.changedRowCount ?? 0
-        case .beat, .changes, .nodes: flight?.result.heartbeat?.take(statement, result)
+        case .beat, .changes, .nodes, .broadcasts: flight?.result.heartbeat?.take(statement, result)
         case .attach: takeEarlier(result)
         case .hosts: takeHosts(result)
         case .rows: takeRows(result)
@@ -333,7 +343,9 @@ final class PostgresShard {
                     topic: TopicID(rawValue: UInt32(truncatingIfNeeded: result.int64(row, 2))),
                     generation: UInt32(truncatingIfNeeded: result.int64(row, 3)))
                 flight?.result.readings[place].account?.subscriptions.append(
-                    ChannelSubscription(channel: ChannelNumber(rawValue: result.int64(row, 1)), token: token))
+                    .init(
+                        channel: ChannelNumber(rawValue: result.int64(row, 1)), token: token,
+                        since: result.int64(row, 4)))
             }
         }
     }

@@ -25,6 +25,7 @@ extension ShardResult.Heartbeat {
                         instance: InstanceID(rawValue: result.int64(row, 0)), isLive: result.int64(row, 2) != 0,
                         heardAt: result.int64(row, 1), address: result.optionalString(row, 3)))
             }
+        case .broadcasts: broadcasts = (0..<result.rowCount).map { result.int64($0, 0) }
         default: break
         }
     }

@@ -37,6 +37,13 @@ package struct ShardBatch: Sendable {
         package var id: Int64
     }
 
+    /// The number up to which a device needs no stored broadcasts of a channel, because it has acknowledged them.
+    package struct Skip: Sendable {
+        package var device: DeviceID
+        package var channel: ChannelNumber
+        package var number: Int64
+    }
+
     /// A notification to write.
     package struct Write: Sendable {
         package var key: RowKey
@@ -51,6 +58,8 @@ package struct ShardBatch: Sendable {
         package var idCeiling: Int64
         /// The shard's time in microseconds up to which the node has heard of all devices in `changes`.
         package var heardAt: Int64
+        /// The least number of the stored broadcasts that are asked for.
+        package var leastBroadcast: Int64
     }
 
     /// Comes first, so that the node counts as live before it reads: a writer that looks earlier need not tell it.
@@ -60,6 +69,7 @@ package struct ShardBatch: Sendable {
     package var deletions: [RowReference] = []
     /// Acknowledgements of rows whose keys are not known.
     package var acknowledgements: [Acknowledgement] = []
+    package var skips: [Skip] = []
     package var attachments: [Attachment] = []
     package var readings: [Reading] = []
     /// The notifications to write, one row a key; a row with a higher number stays as it is.
@@ -71,8 +81,7 @@ package struct ShardBatch: Sendable {
 
     /// Whether the batch has nothing to execute.
     package var isEmpty: Bool {
-        departures.isEmpty && deletions.isEmpty && acknowledgements.isEmpty && attachments.isEmpty && readings.isEmpty
-            && writes.isEmpty
-            && changes.isEmpty && heartbeat == nil && looks.isEmpty
+        departures.isEmpty && deletions.isEmpty && acknowledgements.isEmpty && skips.isEmpty && attachments.isEmpty
+            && readings.isEmpty && writes.isEmpty && changes.isEmpty && heartbeat == nil && looks.isEmpty
     }
 }

@@ -54,17 +54,19 @@ package struct ShardResult: Sendable {
         package var account: Account?
     }
 
+    /// The subscription of a device to a channel.
+    package struct Subscription: Sendable {
+        package var channel: ChannelNumber
+        /// The registration that receives the broadcasts.
+        package var token: DeviceTokenContents
+        /// The number up to which the device has received or skipped the channel's broadcasts.
+        package var since: Int64
+    }
+
     /// The registrations and subscriptions of a device.
     package struct Account: Sendable {
-        package var registrations: [(topic: TopicID, row: RegistrationState)]
-        package var subscriptions: [ChannelSubscription]
-
-        package init(
-            registrations: [(topic: TopicID, row: RegistrationState)] = [], subscriptions: [ChannelSubscription] = []
-        ) {
-            self.registrations = registrations
-            self.subscriptions = subscriptions
-        }
+        package var registrations: [(topic: TopicID, row: RegistrationState)] = []
+        package var subscriptions: [Subscription] = []
     }
 
     /// The result of writing a notification.
@@ -88,6 +90,8 @@ package struct ShardResult: Sendable {
         package var changes: [Change]
         /// The last instance of each node.
         package var nodes: [Node]
+        /// The numbers of the broadcasts that were stored lately.
+        package var broadcasts: [Int64] = []
     }
 
     /// A row of the table `changes`.

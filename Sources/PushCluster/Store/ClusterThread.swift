@@ -40,6 +40,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     /// The nodes that wait until this one has read a version of the control data.
     private var controlQuestions: [(number: Int64, version: Int64, from: InstanceID)] = []
     private var credentialsDue = MonotonicTime.future
+    private var lastHeartbeat = MonotonicTime.past
     /// The time of the next step of a sweep; `future` during a step.
     private var sweepDue = MonotonicTime.now
     /// The replies of this turn by loop.
@@ -204,12 +205,9 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
             }
         case .acknowledge(let acknowledgements, let device): store.acknowledge(acknowledgements, by: device)
         case .detach(let stream): store.detach(stream: stream)
-        // Nodes do not deliver broadcasts yet, so none is accepted.
-        case .publish(_, let answer):
-            reply(.refused(.serviceUnavailable, unregisteredAt: nil, answer: answer), to: answer)
-        case .perform(.control(.createChannel), let answer):
-            let refusal = StoreRefusal.unavailable("Broadcasts are not available with PostgreSQL yet.")
-            reply(.performed(.failure(refusal), answer: answer), to: answer)
+        case .publish(let broadcast, let answer):
+            guard let publication = store.beginPublication(answer: answer) else { return }
+            if !workers[0].submit(.publish(broadcast, publication)) { store.refuse(publication, .serviceUnavailable) }
         case .perform(let request, let answer):
             submit(.perform(request, answer: answer), of: request.workerHint, answer: answer)
         case .host: break
@@ -252,6 +250,14 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
             if let group = groups[worker] {
                 store.announceControl(version: Int64(directory.version), to: nodes, in: group)
             }
+        case .published(let result, let publication):
+            groups[worker] = nil
+            switch result {
+            case .refused(let reason): store.refuse(publication, reason)
+            case .published(let broadcast): store.finish(publication, broadcast)
+            case .expired: store.finish(publication, nil)
+            }
+        case .broadcasts(let broadcasts): store.take(stored: broadcasts)
         case .swept(let expiredCount, let isMore):
             groups[worker] = nil
             store.noteExpired(expiredCount)
@@ -292,6 +298,14 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         }
         links?.setNodes(nodes)
         renewCredentials()
+        let isLate = lastHeartbeat.advanced(byMilliseconds: ClusterLimits.broadcastMilliseconds / 2) < .now
+        lastHeartbeat = .now
+        if isLate {
+            // Heartbeats name only broadcasts that were stored lately.
+            _ = workers[0].submit(.readBroadcasts(from: 0))
+        } else if let number = store?.leastUnknownBroadcast(of: heartbeat.broadcasts) {
+            _ = workers[0].submit(.readBroadcasts(from: number))
+        }
         if sweepDue <= .now, workers[0].submit(.sweep) { sweepDue = .future }
         guard let directoryVersion, heartbeat.controlVersion > Int64(directoryVersion) else { return }
         _ = workers[0].submit(.readDirectory)

@@ -17,7 +17,6 @@ final class RequestSession {
     private let bounds: StoreBounds
     private let report: @Sendable (RequestWorker.Outcome) -> Void
     private var open: (connection: PostgresConnection, requests: PostgresRequests)?
-    private var lastID: Int64 = 0
 
     init(
         _ configuration: PostgresStoreConfiguration, _ instance: InstanceID, _ bounds: StoreBounds,
@@ -59,9 +58,23 @@ final class RequestSession {
             report(.identified(try requests.identify(credential), credential, stream: stream, agent: agent))
         case .noteSeen(let device, let agent): try requests.noteSeen([(device, agent)])
         case .readDirectory: report(.directory(try requests.directory()))
+        case .publish(let broadcast, let publication):
+            let result = try requests.publish(broadcast, number: publication.number) { report(.effects($0)) }
+            report(.published(result, publication))
+        case .readBroadcasts(let first): try readBroadcasts(from: first, requests)
         case .sweep:
             let progress = try requests.sweep { report(.effects($0)) }
             report(.swept(expiredCount: progress.expiredCount, isMore: progress.isMore))
+        }
+    }
+
+    private func readBroadcasts(from first: Int64, _ requests: PostgresRequests) throws(SQLError) {
+        var next: Int64? = first
+        while let number = next {
+            let page = try requests.storedBroadcasts(
+                from: number, countMax: ClusterLimits.broadcastsPerReadingCountMax)
+            report(.broadcasts(page.broadcasts))
+            next = page.next
         }
     }
 
@@ -83,7 +96,8 @@ final class RequestSession {
         case .identify(_, let stream, _):
             // The device connects again.
             report(.performed(.init(result: .failure(refusal)), answer: stream))
-        case .noteSeen, .readDirectory: break
+        case .publish(_, let publication): report(.published(.refused(.serviceUnavailable), publication))
+        case .noteSeen, .readDirectory, .readBroadcasts: break
         case .sweep: report(.swept(expiredCount: 0, isMore: false))
         }
     }
@@ -119,15 +133,9 @@ final class RequestSession {
             connection, bounds,
             .init(
                 node: Int64(instance.node.rawValue), now: time,
-                makeID: { [self] in makeID(at: time()) },
+                lastAnswered: { NotificationIDLayout.least(at: time().unixMilliseconds) - 1 },
                 transaction: { body throws(SQLError) in
                     try connection.transaction { () throws(SQLError) in try body() }
                 }, pause: { range in ElapsedPause.wait(milliseconds: .random(in: range)) }))
-    }
-
-    /// Makes a number for a broadcast, or for the beginning of a subscription.
-    private func makeID(at time: Timestamp) -> Int64 {
-        lastID = NotificationIDs.id(of: instance.node, atUnixMilliseconds: time.unixMilliseconds, above: lastID)
-        return lastID
     }
 }

@@ -15,6 +15,9 @@ final class RequestWorker: Sendable {
         case identify(DeviceCredential, stream: ReplyAddress, agent: String)
         case noteSeen(DeviceID, agent: String?)
         case readDirectory
+        case publish(Broadcast, Publication)
+        /// Reads the stored broadcasts from a number on.
+        case readBroadcasts(from: Int64)
         /// Makes the next step of a sweep.
         case sweep
     }
@@ -26,6 +29,8 @@ final class RequestWorker: Sendable {
         case identified(DeviceID?, DeviceCredential, stream: ReplyAddress, agent: String)
         /// The control data, and after a change of them the nodes that may have read them before.
         case directory(Directory, nodes: [InstanceID] = [])
+        case published(PostgresRequests.PublishResult, Publication)
+        case broadcasts([PublishedBroadcast])
         /// A step of a sweep, which deleted some expired notifications.
         case swept(expiredCount: Int, isMore: Bool)
     }

@@ -61,6 +61,16 @@ extension Notification {
     }
 }
 
+extension Notification {
+    /// Returns a copy of the notification that is a broadcast of a channel.
+    public func published(in channel: ChannelID) -> Notification {
+        Notification(
+            address: address, apnsID: apnsID, uniqueID: uniqueID, suffixedTopic: suffixedTopic, pushType: pushType,
+            priority: priority, expiration: expiration, collapseID: collapseID, payload: payload,
+            acceptedAt: acceptedAt, channel: channel)
+    }
+}
+
 /// A notification in the form in which the store passes it to a device's stream.
 public struct PendingNotification: Sendable {
     /// The server's ascending number of the notification, by which the device acknowledges it; at least 1.

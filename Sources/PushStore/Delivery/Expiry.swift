@@ -29,6 +29,16 @@ extension Notification {
     }
 }
 
+extension Notification {
+    /// Returns the time at which a broadcast expires that is stored now.
+    ///
+    /// The result is its expiration, but not later than the storage time of channels from now.
+    func broadcastExpiry(now: Timestamp) -> Timestamp {
+        let latest = now.advanced(bySeconds: Limits.broadcastStorageSecondsMax)
+        return expiration.map { min($0, latest) } ?? latest
+    }
+}
+
 extension Broadcast {
     /// Whether the broadcast has expiration 0, so that it goes only to connected devices and is not stored.
     package var isNowOrNever: Bool { expiration == .unixEpoch }

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The IDs of notifications in a cluster, which the node makes of the time and its number.
+/// The numbers of broadcasts in a cluster, which the node that publishes one has made before.
 final class PostgresNumbers: NotificationNumbers {
-    private let make: () -> Int64?
-    private var lastMade: Int64 = 0
+    /// The number of the broadcast that is being published.
+    var assigned: Int64?
+    private let lastAnswered: () -> Int64
 
-    /// Creates IDs with a closure, which returns nil when the node may not assign any.
-    init(_ make: @escaping () -> Int64?) { self.make = make }
+    /// Creates the numbers of a connection.
+    ///
+    /// - Parameter lastAnswered: See `PostgresRequests.Environment`.
+    init(lastAnswered: @escaping () -> Int64) { self.lastAnswered = lastAnswered }
 
-    /// A new ID, because other nodes assign IDs too; the last one of this node when it may not assign any.
-    var last: Int64 { next() ?? lastMade }
+    var last: Int64 { lastAnswered() }
 
-    func next() -> Int64? {
-        guard let id = make() else { return nil }
-        lastMade = id
-        return id
-    }
+    func next() -> Int64? { assigned }
 }

@@ -17,20 +17,20 @@ package final class PostgresRequests {
         package var channelPerAppCountMax = Limits.channelPerAppCountMax
         /// Returns the current time of PostgreSQL.
         package var now: () -> Timestamp
-        /// Returns a new ID for a broadcast; nil when the node may not assign any.
-        package var makeID: () -> Int64?
+        /// Returns a number that is below all that nodes make from now on, and not below that of an answered broadcast.
+        package var lastAnswered: () -> Int64
         /// Runs statements in a serializable transaction, and rolls back when they fail.
         package var transaction: PostgresSchema.Transaction
         /// Waits for a random number of milliseconds in a range.
         package var pause: (ClosedRange<Int>) -> Void
 
         package init(
-            node: Int64, now: @escaping () -> Timestamp, makeID: @escaping () -> Int64?,
+            node: Int64, now: @escaping () -> Timestamp, lastAnswered: @escaping () -> Int64,
             transaction: @escaping PostgresSchema.Transaction, pause: @escaping (ClosedRange<Int>) -> Void
         ) {
             self.node = node
             self.now = now
-            self.makeID = makeID
+            self.lastAnswered = lastAnswered
             self.transaction = transaction
             self.pause = pause
         }
@@ -53,10 +53,8 @@ package final class PostgresRequests {
     /// The result of publishing a broadcast.
     package enum PublishResult: Sendable {
         case refused(RejectionReason)
-        /// The broadcast is stored, and must be delivered to the connected subscribers.
-        case stored(PendingNotification, ChannelNumber)
-        /// The broadcast must be delivered to the connected subscribers only.
-        case nowOrNever(PendingNotification, ChannelNumber)
+        /// The broadcast must be delivered to the connected subscribers.
+        case published(PublishedBroadcast)
         /// The broadcast is accepted but has expired.
         case expired(PendingNotification)
     }
@@ -65,6 +63,7 @@ package final class PostgresRequests {
     private let tables: SharedTables
     private let waiting: PostgresWaiting
     private let counts: PostgresCounts
+    private let numbers: PostgresNumbers
     private let executor: RequestExecutor
     private let sweeper: PostgresSweeper
     private let transaction = StoreTransaction()
@@ -83,8 +82,9 @@ package final class PostgresRequests {
         tables = try SharedTables(database, node: environment.node)
         waiting = try PostgresWaiting(database)
         counts = try PostgresCounts(database)
+        numbers = PostgresNumbers(lastAnswered: environment.lastAnswered)
         executor = RequestExecutor(
-            tables, transaction, waiting, PostgresNumbers(environment.makeID),
+            tables, transaction, waiting, numbers,
             try PostgresTracePositions(database, isOn: environment.hasTrace), bounds,
             channelPerAppCountMax: environment.channelPerAppCountMax)
         sweeper = try PostgresSweeper(database, tables, transaction, executor.registrations, bounds)
@@ -130,11 +130,15 @@ package final class PostgresRequests {
     ///
     /// - Parameters:
     ///   - broadcast: The broadcast.
+    ///   - number: Its number, which the node has made.
     ///   - committed: Called after the transaction if it has effects.
     /// - Returns: The result; `serviceUnavailable` if concurrent transactions prevented this one too often.
     /// - Throws: Another error that PostgreSQL returned.
-    package func publish(_ broadcast: Broadcast, committed: (PostgresEffects) -> Void) throws(SQLError) -> PublishResult
-    {
+    package func publish(
+        _ broadcast: Broadcast, number: Int64, committed: (PostgresEffects) -> Void
+    ) throws(SQLError) -> PublishResult {
+        numbers.assigned = number
+        defer { numbers.assigned = nil }
         // The executor returns the address with the answer, which is taken from the events below.
         let address = ReplyAddress(loop: 0, slot: 0, generation: 0, exchange: 0)
         do {
@@ -146,13 +150,28 @@ package final class PostgresRequests {
         for event in transaction.events {
             switch event {
             case .reply(.refused(let reason, _, _)): return .refused(reason)
-            case .broadcast(.stored(let pending, let channel, _)): return .stored(pending, channel)
-            case .broadcast(.nowOrNever(let pending, let channel, _)): return .nowOrNever(pending, channel)
+            case .broadcast(.stored(let pending, let channel, _)):
+                return .published(PublishedBroadcast(pending, of: channel, isStored: true))
+            case .broadcast(.nowOrNever(let pending, let channel, _)):
+                return .published(PublishedBroadcast(pending, of: channel, isStored: false))
             case .delivery(.acceptedNotStored(let pending, _, _)): return .expired(pending)
             default: break
             }
         }
         preconditionFailure("A broadcast is refused, stored, delivered or expired")
+    }
+
+    /// Returns the next stored broadcasts from a number on, in order of their numbers.
+    ///
+    /// - Parameters:
+    ///   - number: The least number.
+    ///   - countMax: The maximum number of broadcasts.
+    /// - Returns: The broadcasts, without damaged ones, and the number to continue from; nil after the last broadcast.
+    /// - Throws: The error that PostgreSQL returned.
+    package func storedBroadcasts(
+        from number: Int64, countMax: Int
+    ) throws(SQLError) -> (broadcasts: [PublishedBroadcast], next: Int64?) {
+        try commit { () throws(SQLError) in try tables.broadcasts.stored(from: number, countMax: countMax) }
     }
 
     /// Returns the apps, keys, certificates and tokens, with the version of the control data.

@@ -36,9 +36,15 @@ final class BroadcastExecutor {
         case .mostRecentMessageStored where !isNowOrNever: try store(broadcast, in: channel, answer)
         case .noMessageStored, .mostRecentMessageStored:
             guard let sequence = numbers.next() else { return reject(.serviceUnavailable, answer) }
-            let pending = PendingNotification(broadcast, sequence: sequence)
-            transaction.add(.broadcast(.nowOrNever(pending, channel.number, answer: answer)))
+            deliverOnly(PendingNotification(broadcast, sequence: sequence), of: channel, answer)
         }
+    }
+
+    /// Delivers a broadcast to the connected subscribers without storing it.
+    private func deliverOnly(
+        _ pending: PendingNotification, of channel: ChannelTable.Row, _ answer: ReplyAddress
+    ) {
+        transaction.add(.broadcast(.nowOrNever(pending, channel.number, answer: answer)))
     }
 
     /// Stores a broadcast and replaces the one that its channel stores.
@@ -50,11 +56,13 @@ final class BroadcastExecutor {
         guard !stored.notification.isExpired(now: transaction.now) else {
             return transaction.add(.delivery(.acceptedNotStored(stored, .expired, answer: answer)))
         }
+        // Another node may have made a higher number at the same time; its broadcast is then the later one.
+        if let other = try broadcasts.sequence(of: channel.number), other > sequence {
+            return deliverOnly(stored, of: channel, answer)
+        }
         transaction.note(try broadcasts.remove(of: channel.number), .collapsed)
-        let latest = transaction.now.advanced(bySeconds: Limits.broadcastStorageSecondsMax)
-        let expires = stored.notification.expiry(
-            now: transaction.now, retentionSeconds: Limits.broadcastStorageSecondsMax)
-        try broadcasts.add(stored, of: channel.number, expiresAt: expires ?? latest)
+        let expiry = stored.notification.broadcastExpiry(now: transaction.now)
+        try broadcasts.add(stored, of: channel.number, expiresAt: expiry)
         transaction.add(.broadcast(.stored(stored, channel.number, answer: answer)))
     }
 

@@ -17,6 +17,8 @@ final class BroadcastTable {
     private let deleteOfTopic: any SQLStatement
     private let deleteOne: any SQLStatement
     private let deleteExpired: any SQLStatement
+    private let selectSequence: any SQLStatement
+    private let selectStored: any SQLStatement
     private let selectWaiting: any SQLStatement
     private let countByTopic: any SQLStatement
     private let countOfDevice: any SQLStatement
@@ -43,6 +45,14 @@ final class BroadcastTable {
             DELETE FROM broadcasts WHERE sequence IN (
                 SELECT sequence FROM broadcasts WHERE expires_at_ms < ? ORDER BY expires_at_ms LIMIT ?)
             RETURNING sequence, channel, (SELECT topic FROM channels WHERE number = channel)
+            """)
+        selectSequence = try connection.prepare("SELECT sequence FROM broadcasts WHERE channel = ?")
+        selectStored = try connection.prepare(
+            """
+            SELECT sequence, channels.id, channel, topic, NULL, accepted_at_ms, unique_high, unique_low, request_id,
+                topic_name, priority, expiration, payload, checksum
+            FROM broadcasts JOIN channels ON channels.number = channel
+            WHERE sequence >= ? ORDER BY sequence LIMIT ?
             """)
         // In SQLite, CROSS JOIN fixes the order of the tables, because a device has few subscriptions and the server
         // many broadcasts.
@@ -135,6 +145,36 @@ final class BroadcastTable {
     }
 
     // MARK: Reading
+
+    /// Returns the number of the broadcast that a channel stores; nil without one.
+    func sequence(of channel: ChannelNumber) throws(SQLError) -> Int64? {
+        selectSequence.bind(channel.rawValue, at: 1)
+        defer { selectSequence.reset() }
+        return try selectSequence.step() ? selectSequence.int64(0) : nil
+    }
+
+    /// Returns the next stored broadcasts from a sequence on, in order.
+    ///
+    /// - Parameters:
+    ///   - sequence: The least sequence.
+    ///   - countMax: The maximum number of broadcasts.
+    /// - Returns: The broadcasts, without damaged ones, and the sequence to continue from; nil after the last one.
+    /// - Throws: The error that the engine returned.
+    func stored(
+        from sequence: Int64, countMax: Int
+    ) throws(SQLError) -> (broadcasts: [PublishedBroadcast], next: Int64?) {
+        selectStored.bind(sequence, at: 1)
+        selectStored.bind(Int64(countMax), at: 2)
+        var (broadcasts, rowCount, last): ([PublishedBroadcast], Int, Int64) = ([], 0, 0)
+        while try selectStored.step() {
+            let pending = PendingNotification(broadcastRow: selectStored)
+            (rowCount, last) = (rowCount + 1, pending.sequence)
+            guard pending.checksum == selectStored.int64(13) else { continue }
+            let channel = ChannelNumber(rawValue: selectStored.int64(2))
+            broadcasts.append(PublishedBroadcast(pending, of: channel, isStored: true))
+        }
+        return (broadcasts, rowCount == countMax ? last + 1 : nil)
+    }
 
     /// Reads the next broadcasts that wait for a device, in order, without expired and acknowledged ones.
     ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushCore
+package import PushCore
 internal import PushSQL
 
 extension PendingNotification {
@@ -29,7 +29,7 @@ extension PendingNotification {
     }
 
     /// Returns the stored broadcast, addressed to one of its subscribers.
-    func addressed(to token: DeviceTokenContents) -> PendingNotification {
+    package func addressed(to token: DeviceTokenContents) -> PendingNotification {
         PendingNotification(sequence: sequence, notification: notification.addressed(to: token))
     }
 

@@ -10,7 +10,7 @@ extension SeededGenerator {
     /// Returns a message of a random kind.
     mutating func nodeMessage() -> NodeMessage {
         let number = Int64.random(in: .min ... .max, using: &self)
-        switch Int.random(in: 0..<8, using: &self) {
+        switch Int.random(in: 0..<9, using: &self) {
         case 0:
             let pushes = (0..<Int.random(in: 0...5, using: &self)).map { _ in push() }
             return .push(number: number, pushes, until: .random(in: .min ... .max, using: &self))
@@ -25,8 +25,21 @@ extension SeededGenerator {
             return .replaced(number: number, device(), epoch: .random(in: 0...NodeMessageLimits.idMax, using: &self))
         case 5: return .changed(number: number, devices())
         case 6: return .control(number: number, version: .random(in: .min ... .max, using: &self))
+        case 7: return .broadcast(number: number, broadcast())
         default: return .done(number: number)
         }
+    }
+
+    private mutating func broadcast() -> PublishedBroadcast {
+        let pending = push().pending
+        let token = DeviceTokenContents(
+            device: DeviceID(rawValue: 0), topic: pending.notification.address.topic,
+            generation: pending.notification.address.generation)
+        let notification = pending.notification.addressed(to: token)
+            .published(in: ChannelID(high: next(), low: next()))
+        return PublishedBroadcast(
+            PendingNotification(sequence: pending.sequence, notification: notification),
+            of: ChannelNumber(rawValue: .random(in: .min ... .max, using: &self)), isStored: .random(using: &self))
     }
 
     /// Returns a notification with random fields, of which each optional one is missing now and then.
@@ -72,18 +85,22 @@ extension SeededGenerator {
 extension NodeMessage {
     /// The complete content as text, by which tests compare messages.
     var content: String {
-        guard case .push(let number, let pushes, let until) = self else { return "\(self)" }
-        return "push \(number) \(until)" + pushes.map(\.content).joined()
+        switch self {
+        case .push(let number, let pushes, let until):
+            "push \(number) \(until)" + pushes.map { "\n\($0.key)\($0.pending.content)" }.joined()
+        case .broadcast(let number, let broadcast):
+            "broadcast \(number) \(broadcast.channel) \(broadcast.isStored)\(broadcast.pending.content)"
+        default: "\(self)"
+        }
     }
 }
 
-extension NodeMessage.Push {
+extension PendingNotification {
     fileprivate var content: String {
-        let notification = pending.notification
         let fields: [Any?] = [
-            pending.sequence, key, notification.address, notification.apnsID, notification.uniqueID,
+            sequence, notification.address, notification.apnsID, notification.uniqueID,
             notification.suffixedTopic, notification.pushType, notification.priority, notification.expiration,
-            notification.collapseID, notification.payload, notification.acceptedAt,
+            notification.collapseID, notification.payload, notification.acceptedAt, notification.channel,
         ]
         return fields.map { "\n\(String(describing: $0))" }.joined()
     }

@@ -48,7 +48,7 @@ final class PostgresTestStore: RequestTarget {
         requests = try PostgresRequests(
             connection, StoreBounds(configuration),
             .init(
-                node: Self.node, now: configuration.now, makeID: { nil }, transaction: { (_) throws(SQLError) in },
+                node: Self.node, now: configuration.now, lastAnswered: { 0 }, transaction: { (_) throws(SQLError) in },
                 pause: { _ in }))
         try reopen()
     }
@@ -58,7 +58,7 @@ final class PostgresTestStore: RequestTarget {
         self.connection = connection
         tables = try SharedTables(connection, node: Self.node)
         var environment = PostgresRequests.Environment(
-            node: Self.node, now: configuration.now, makeID: { [unowned self] in nextID() },
+            node: Self.node, now: configuration.now, lastAnswered: { [unowned self] in lastID },
             transaction: { [unowned self] (body) throws(SQLError) in
                 try connection.transaction { () throws(SQLError) in
                     try disturb()
@@ -107,13 +107,12 @@ final class PostgresTestStore: RequestTarget {
 
     @discardableResult
     func publish(_ broadcast: Broadcast) throws -> Acceptance {
-        switch try requests.publish(broadcast, committed: { effects.append($0) }) {
-        case .refused(let reason): return .refused(reason, ended: nil)
-        case .stored(let pending, _), .nowOrNever(let pending, _), .expired(let pending):
-            acceptedCount += 1
-            lastPublished = pending.sequence
-            return .accepted
-        }
+        let number = nextID()
+        let result = try requests.publish(broadcast, number: number) { effects.append($0) }
+        if case .refused(let reason) = result { return .refused(reason, ended: nil) }
+        acceptedCount += 1
+        lastPublished = number
+        return .accepted
     }
 
     // MARK: The work of a node
