@@ -17,8 +17,12 @@ final class TestNode {
     let replies = ReplyLog()
     private var nextExchange: Int32 = 0
 
-    init(_ postgres: PostgresFixture, name: String = "test", registrationLifeSeconds: Int64? = nil) throws {
+    init(
+        _ postgres: PostgresFixture, name: String = "test", registrationLifeSeconds: Int64? = nil,
+        pendingPerTopicCountMax: Int? = nil
+    ) throws {
         var store = StoreConfiguration(path: "") { .now }
+        if let pendingPerTopicCountMax { store.pendingPerTopicCountMax = pendingPerTopicCountMax }
         store.registrationLifeSeconds = registrationLifeSeconds
         var configuration = PostgresStoreConfiguration(
             address: try PostgresAddress(postgres.address), node: name, version: "1", store: store)

@@ -16,6 +16,8 @@ enum ClusterLimits {
     static let broadcastMilliseconds: Int64 = 60_000
     /// The number of stored broadcasts that are read at once.
     static let broadcastsPerReadingCountMax = 100
+    /// The maximum number of devices for which written notifications are counted.
+    static let countedDeviceCountMax = 1 << 16
     /// The pause after a batch that PostgreSQL refused, in milliseconds.
     static let retryMilliseconds: Int64 = 200
 }

@@ -150,6 +150,9 @@ package final class ClusterStore {
     /// Records that the node uses a version of the control data.
     package func usesControl(version: Int64) { context.controlVersion = max(context.controlVersion, version) }
 
+    /// Returns the devices to which the bounds of waiting notifications must be applied.
+    package func takeDevicesToTrim() -> [DeviceID] { context.writtenCounts.takeDue() }
+
     /// Counts notifications that expired in the shard.
     package func noteExpired(_ count: Int) { context.counters.noteExpired(count) }
 
@@ -271,6 +274,7 @@ package final class ClusterStore {
             for waiting in group {
                 switch result {
                 case .written:
+                    if waiting.writtenAt == nil { context.writtenCounts.note(waiting.device) }
                     waiting.writtenAt = waiting.writtenAt ?? context.moment
                     host.written(waiting)
                 case .dropped:

@@ -18,6 +18,7 @@ final class NodeContext {
     /// The number of notifications whose senders wait.
     var waitingCount = 0
     var counters = NodeCounters()
+    var writtenCounts = WrittenCounts()
     /// The instances to which a link is up.
     var links: Set<InstanceID> = []
     private var nodes: [NodeNumber: ShardResult.Node] = [:]

@@ -45,7 +45,8 @@ enum HotStatement: Int, CaseIterable {
         case .depart:
             PipelineStatement(
                 """
-                UPDATE hosts SET instance = 0 FROM unnest($1, $2) AS u(device, epoch)
+                UPDATE hosts SET instance = 0, left_at_ms = (extract(epoch FROM clock_timestamp()) * 1000)::bigint
+                FROM unnest($1, $2) AS u(device, epoch)
                 WHERE hosts.device = u.device AND hosts.epoch = u.epoch
                 """, [.int64Array, .int64Array])
         case .delete:

@@ -145,6 +145,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         isInTurn = false
         sendReplies()
         publishNumbers(of: store)
+        for device in store.takeDevicesToTrim() { _ = workers[1 % workers.count].submit(.trim(device)) }
         if let timer { loop.cancel(timer) }
         timer = nil
         if store.isSuperseded { return fail() }
@@ -257,6 +258,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
             case .published(let broadcast): store.finish(publication, broadcast)
             case .expired: store.finish(publication, nil)
             }
+        case .trimmed: groups[worker] = nil
         case .broadcasts(let broadcasts): store.take(stored: broadcasts)
         case .swept(let expiredCount, let isMore):
             groups[worker] = nil

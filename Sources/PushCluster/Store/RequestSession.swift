@@ -61,6 +61,9 @@ final class RequestSession {
         case .publish(let broadcast, let publication):
             let result = try requests.publish(broadcast, number: publication.number) { report(.effects($0)) }
             report(.published(result, publication))
+        case .trim(let device):
+            try requests.trim(device) { report(.effects($0)) }
+            report(.trimmed)
         case .readBroadcasts(let first): try readBroadcasts(from: first, requests)
         case .sweep:
             let progress = try requests.sweep { report(.effects($0)) }
@@ -97,6 +100,7 @@ final class RequestSession {
             // The device connects again.
             report(.performed(.init(result: .failure(refusal)), answer: stream))
         case .publish(_, let publication): report(.published(.refused(.serviceUnavailable), publication))
+        case .trim: report(.trimmed)
         case .noteSeen, .readDirectory, .readBroadcasts: break
         case .sweep: report(.swept(expiredCount: 0, isMore: false))
         }

@@ -16,6 +16,8 @@ final class RequestWorker: Sendable {
         case noteSeen(DeviceID, agent: String?)
         case readDirectory
         case publish(Broadcast, Publication)
+        /// Applies the bounds to the waiting notifications of a device.
+        case trim(DeviceID)
         /// Reads the stored broadcasts from a number on.
         case readBroadcasts(from: Int64)
         /// Makes the next step of a sweep.
@@ -31,6 +33,7 @@ final class RequestWorker: Sendable {
         case directory(Directory, nodes: [InstanceID] = [])
         case published(PostgresRequests.PublishResult, Publication)
         case broadcasts([PublishedBroadcast])
+        case trimmed
         /// A step of a sweep, which deleted some expired notifications.
         case swept(expiredCount: Int, isMore: Bool)
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The bounds of the work with PostgreSQL.
-enum PostgresLimits {
+package enum PostgresLimits {
     /// The maximum number of attempts to commit a transaction that concurrent ones prevent; then it is refused as busy.
     static let attemptCountMax = 10
     /// The maximum pause before another attempt, in milliseconds.
@@ -10,6 +10,10 @@ enum PostgresLimits {
     static let sweepMilliseconds: Int64 = 3_600_000
     /// The number of pages of `pending` that one step of a sweep reads, some 2 MiB.
     static let pagesSweptPerStep: Int64 = 256
+    /// The number of notifications that a node writes for a device until the bounds are applied.
+    package static let rowsWrittenUntilTrim = 32
+    /// The number of notifications that are dropped at once because of a bound: more than were written.
+    static let rowsTrimmedCountMax = 64
     /// The maximum age of a connected device's last-seen time after a sweep, in seconds.
     static let seenSeconds: Int64 = 6 * 3600
 }

@@ -15,6 +15,8 @@ package final class PostgresRequests {
         /// Whether the nodes record a trace.
         package var hasTrace = false
         package var channelPerAppCountMax = Limits.channelPerAppCountMax
+        /// The time without a stream after which a device counts as away, in milliseconds.
+        package var awayMilliseconds = Limits.awayAfter.components.seconds * 1000
         /// Returns the current time of PostgreSQL.
         package var now: () -> Timestamp
         /// Returns a number that is below all that nodes make from now on, and not below that of an answered broadcast.
@@ -66,6 +68,7 @@ package final class PostgresRequests {
     private let numbers: PostgresNumbers
     private let executor: RequestExecutor
     private let sweeper: PostgresSweeper
+    private let trimmer: PostgresTrimmer
     private let transaction = StoreTransaction()
     private let raiseVersion: any SQLStatement
     private let selectVersion: any SQLStatement
@@ -88,6 +91,8 @@ package final class PostgresRequests {
             try PostgresTracePositions(database, isOn: environment.hasTrace), bounds,
             channelPerAppCountMax: environment.channelPerAppCountMax)
         sweeper = try PostgresSweeper(database, tables, transaction, executor.registrations, bounds)
+        trimmer = try PostgresTrimmer(
+            database, transaction, bounds, awayMilliseconds: environment.awayMilliseconds)
         raiseVersion = try database.prepare("UPDATE control SET version = version + 1")
         selectVersion = try database.prepare("SELECT version FROM control")
     }
@@ -242,6 +247,23 @@ package final class PostgresRequests {
     ) throws(SQLError) -> (expiredCount: Int, isMore: Bool) {
         let progress = try sweeper.step { body throws(SQLError) in try commit(committed, body) }
         return (progress.expiredCount, progress.isMore)
+    }
+
+    // MARK: Bounds
+
+    /// Applies the bounds to the waiting notifications of a device.
+    ///
+    /// - Parameters:
+    ///   - device: The device.
+    ///   - committed: Called with what was deleted, if anything was.
+    /// - Throws: The error that PostgreSQL returned.
+    package func trim(_ device: DeviceID, committed: (PostgresEffects) -> Void) throws(SQLError) {
+        transaction.begin(now: environment.now())
+        try trimmer.trim(device)
+        var effects = PostgresEffects(of: transaction)
+        // Nothing was deleted that a stream may have sent.
+        effects.changedDevices = []
+        if !effects.isEmpty { committed(effects) }
     }
 
     // MARK: Transactions

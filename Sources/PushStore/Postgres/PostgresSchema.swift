@@ -224,7 +224,7 @@ package enum PostgresSchema {
         """
         CREATE TABLE hosts(
             device bigint PRIMARY KEY, instance bigint NOT NULL, epoch bigint NOT NULL, earlier_instance bigint,
-            earlier_epoch bigint) WITH (fillfactor=60)
+            earlier_epoch bigint, left_at_ms bigint) WITH (fillfactor=60)
         """,
         """
         CREATE TABLE trace(
