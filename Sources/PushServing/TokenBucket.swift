@@ -91,6 +91,27 @@ extension TokenBucket {
         }
     }
 
+    /// Takes tokens that were granted elsewhere, down to an empty bucket.
+    ///
+    /// - Parameters:
+    ///   - count: The number of tokens, at least 0.
+    ///   - fullAt: The shared state; see `take(_:from:now:)`.
+    ///   - now: The current time.
+    package func charge(_ count: Int64, to fullAt: borrowing Atomic<Int64>, now: MonotonicTime) {
+        guard count > 0 else { return }
+        var known = fullAt.load(ordering: .relaxed)
+        while true {
+            let (charged, overflow) = tokenNanoseconds.multipliedReportingOverflow(by: min(count, tokenCount))
+            let added = overflow ? capacityNanoseconds : charged
+            let out = outNanoseconds(MonotonicTime(nanoseconds: known), now) + added
+            let next = now.advanced(byNanoseconds: min(out, capacityNanoseconds))
+            let (isDone, found) = fullAt.weakCompareExchange(
+                expected: known, desired: next.nanoseconds, ordering: .relaxed)
+            if isDone { return }
+            known = found
+        }
+    }
+
     /// Puts back a token that was just taken.
     package func refund(to fullAt: borrowing Atomic<Int64>) {
         fullAt.wrappingSubtract(tokenNanoseconds, ordering: .relaxed)

@@ -89,6 +89,9 @@ package final class SQLiteStore: ServerStore {
         if !commands.isEmpty { queue.append(&commands) }
     }
 
+    /// Does nothing, because no other server uses the database.
+    package func share(_ quotas: any SharedQuotas) {}
+
     /// Commits the submitted commands, sends the answers, closes the file and stops; blocks until then.
     ///
     /// Do not call it from a receiver or from `onFatal`, which run on the thread that it waits for. A second call does

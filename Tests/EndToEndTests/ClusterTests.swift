@@ -90,6 +90,23 @@ extension ServerEndToEnd {
             #expect(try await provider.send(stack.notification("revoked")).status == 403)
         }
 
+        @Test func `a limit holds over all nodes, and is in force everywhere once it is set`() async throws {
+            let cluster = try await Cluster()
+            let stack = try await TestStack(server: cluster.nodes[0])
+            var providers: [APNsProvider] = []
+            for node in 1...2 { providers.append(try await cluster.provider(of: stack.target, at: node)) }
+            try await cluster.nodes[0].posthorn("quota", "set", "--topic", TestStack.app, "--daily", "5")
+            for number in 1...5 {
+                #expect(try await providers[0].send(stack.notification("\(number)")).status == 200)
+            }
+            #expect(try await providers[0].send(stack.notification("too many")).status == 429)
+            try await eventually("the other node knows") {
+                try await providers[1].send(stack.notification("elsewhere")).status == 429
+            }
+            try await cluster.nodes[1].posthorn("quota", "clear", "--topic", TestStack.app)
+            #expect(try await providers[1].send(stack.notification("again")).status == 200)
+        }
+
         @Test func `a broadcast at any node reaches the subscribers of all nodes, at once or when they connect`()
             async throws
         {

@@ -36,11 +36,11 @@ import Testing
 
     private func quotas(
         _ settings: [QuotaSubject: QuotaLimits] = [:], uses: [QuotaUse] = [],
-        _ change: (inout QuotaDefaults) -> Void = { _ in }
+        isShared: Bool = false, _ change: (inout QuotaDefaults) -> Void = { _ in }
     ) -> Quotas {
         var defaults = QuotaDefaults()
         change(&defaults)
-        return Quotas(defaults, settings: settings, uses: uses)
+        return Quotas(defaults, settings: settings, uses: uses, isShared: isShared)
     }
 
     @Test func `by default only the rate of a device token is limited`() {
@@ -181,6 +181,59 @@ import Testing
         CountedNotification(requestQuotas, day: Self.noon.day - 1).refund()
         #expect(send(loop) != nil, "yesterday's does not count for today")
     }
+
+    // MARK: Several nodes
+
+    @Test func `two nodes that tell each other their use grant one limit together`() {
+        let nodes = (0..<2).map { _ in
+            quotas(isShared: true) { $0.topic = QuotaLimits(rate: 1, burst: 10, daily: 12) }
+        }
+        let loops = nodes.map(LoopQuotas.init)
+        let now = QuotaMoment(monotonic: .now, time: .now)
+        for _ in 0..<4 { #expect(send(loops[0], at: now) == nil) }
+        for _ in 0..<3 { #expect(send(loops[1], at: now) == nil) }
+        exchange(nodes)
+        #expect(loops[0].remaining(of: Self.mail, now) == [3, 5])
+        #expect(loops[1].remaining(of: Self.mail, now) == [3, 5])
+        for _ in 0..<3 { #expect(send(loops[1], at: now) == nil) }
+        #expect(send(loops[1], at: now) != nil)
+        #expect(nodes[1].uses.map(\.count) == [6], "a node stores only its own count")
+        exchange(nodes)
+        #expect(send(loops[0], at: now) != nil)
+        #expect(nodes.allSatisfy { $0.takeRecentUse().isEmpty })
+    }
+
+    @Test func `at its start a node counts what others counted on the day, but stores its own count only`() {
+        let now = QuotaMoment(monotonic: .now, time: .now)
+        let subject = QuotaSubject(.topic, Self.mail.name.text)
+        let uses = [
+            QuotaUse(subject, day: now.day, count: 2), QuotaUse(subject, day: now.day, count: 3, node: 1),
+            QuotaUse(subject, day: now.day, count: 4, node: 2), QuotaUse(subject, day: now.day - 1, count: 50, node: 3),
+        ]
+        let quotas = quotas(uses: uses, isShared: true) { $0.topic = QuotaLimits(daily: 10) }
+        let loop = LoopQuotas(quotas)
+        #expect(send(loop, at: now) == nil)
+        #expect(send(loop, at: now) != nil)
+        #expect(quotas.uses == [QuotaUse(subject, day: now.day, count: 3)])
+    }
+
+    @Test func `limits that were set at another node replace those of this one`() {
+        let subject = QuotaSubject(.topic, Self.mail.name.text)
+        let quotas = quotas([subject: QuotaLimits(daily: 5)])
+        let loop = LoopQuotas(quotas)
+        #expect((0..<2).allSatisfy { _ in send(loop) == nil })
+        quotas.replaceSettings([subject: QuotaLimits(daily: 2)])
+        #expect(send(loop) != nil)
+        quotas.replaceSettings([:])
+        #expect(send(loop) == nil)
+    }
+
+    /// Lets each node count what the others have counted since the last call.
+    private func exchange(_ nodes: [Quotas]) {
+        for (number, uses) in nodes.map({ $0.takeRecentUse() }).enumerated() {
+            for (other, node) in nodes.enumerated() where other != number { node.charge(uses, ofNode: Int64(number)) }
+        }
+    }
 }
 
 @Suite struct QuotaLimitsTests {
@@ -196,5 +249,13 @@ import Testing
         let bucket = TokenBucket(of: 5, refilledBy: 2)
         #expect(bucket.state(remaining: 3) == QuotaState(limit: 5, remaining: 3, resetSeconds: 1))
         #expect(bucket.state(remaining: 5) == QuotaState(limit: 5, remaining: 5, resetSeconds: 0))
+    }
+}
+
+extension LoopQuotas {
+    /// Returns the remaining requests and notifications of the day of an app.
+    fileprivate func remaining(of topic: Topic, _ now: QuotaMoment) -> [Int64?] {
+        let found = requestQuotas(key: "", topic, now).topic
+        return [found?.rateState(now)?.remaining, found?.dayState(now)?.remaining]
     }
 }

@@ -180,6 +180,11 @@ package final class NodeLinks: OutgoingLinkOwner {
         gathering.append(link)
     }
 
+    /// Sends a message to all nodes to which a link is up.
+    func sendToAll(_ message: NodeMessage) {
+        for link in links.values { send([message], to: link.node.instance) }
+    }
+
     private func flush() {
         let links = gathering
         gathering = []

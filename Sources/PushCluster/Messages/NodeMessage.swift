@@ -45,5 +45,7 @@ package enum NodeMessage: Sendable {
     case control(number: Int64, version: Int64)
     /// Delivers a broadcast to the receiver's subscribers; answered by `done` after that.
     case broadcast(number: Int64, PublishedBroadcast)
+    /// Names the use of quotas since the last such message.
+    case rates([SharedQuotaUse])
     case done(number: Int64)
 }

@@ -60,6 +60,7 @@ private struct PacketReader {
         case .changed: return devices().map { .changed(number: number, $0) }
         case .control: return self.number(Int64.self).map { .control(number: number, version: $0) }
         case .broadcast: return broadcast().map { .broadcast(number: number, $0) }
+        case .rates: return uses().map { .rates($0) }
         case .done: return .done(number: number)
         }
     }
@@ -100,6 +101,29 @@ private struct PacketReader {
         return PublishedBroadcast(
             PendingNotification(sequence: id, notification: notification), of: ChannelNumber(rawValue: channel),
             isStored: isStored)
+    }
+
+    private mutating func uses() -> [SharedQuotaUse]? {
+        guard let count = number(UInt16.self), count <= NodeMessageLimits.subjectCountMax else { return nil }
+        var uses: [SharedQuotaUse] = []
+        for _ in 0..<count {
+            guard let use = use() else { return nil }
+            uses.append(use)
+        }
+        return uses
+    }
+
+    private mutating func use() -> SharedQuotaUse? {
+        guard let number = number(UInt8.self),
+            let kind = QuotaSubject.Kind.allCases.first(where: { $0.number == number }),
+            let length = self.number(UInt16.self), length <= NodeMessageLimits.subjectByteCountMax,
+            let name = range(Int(length)).map({ String(decoding: bytes[$0], as: UTF8.self) }),
+            let requestCount = self.number(UInt32.self), let badTokenCount = self.number(UInt32.self),
+            let day = self.number(Int64.self), let dayCount = self.number(Int64.self), dayCount >= 0
+        else { return nil }
+        return SharedQuotaUse(
+            QuotaSubject(kind, name), requestCount: Int64(requestCount), badTokenCount: Int64(badTokenCount), day: day,
+            dayCount: dayCount)
     }
 
     private mutating func results() -> [(index: Int, result: NodeMessage.PushResult)]? {

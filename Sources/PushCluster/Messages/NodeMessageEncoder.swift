@@ -15,6 +15,7 @@ internal import PushStore
 /// replaced      device   epoch
 /// control       version
 /// broadcast     topic (4)   channel   channel ID (16)   flag (1): stored   id   length (4)   PendingRecord
+/// rates         count (2)   for each: kind (1)   length (2)   name   requests (4)   bad tokens (4)   day   day's count
 /// done          -
 /// ```
 /// Numbers are little-endian, with eight bytes unless another length is given. `PendingRecord` has a checksum, and does
@@ -75,6 +76,7 @@ extension NodeMessage {
         case control = 7
         case done = 8
         case broadcast = 9
+        case rates = 10
     }
 
     /// The byte of an answer to a pushed notification, which must never change.
@@ -99,7 +101,21 @@ extension NodeMessage {
         case .woken(_, let here): here.count <= NodeMessageLimits.deviceCountMax
         case .broadcast(_, let broadcast):
             broadcast.pending.notification.payload.count <= NodeMessageLimits.payloadByteCountMax
+        case .rates(let uses):
+            uses.count <= NodeMessageLimits.subjectCountMax
+                && uses.allSatisfy { $0.subject.name.utf8.count <= NodeMessageLimits.subjectByteCountMax }
         case .replaced, .control, .done: true
+        }
+    }
+}
+
+extension QuotaSubject.Kind {
+    /// The byte of the kind, which must never change.
+    var number: UInt8 {
+        switch self {
+        case .team: 0
+        case .key: 1
+        case .topic: 2
         }
     }
 }
@@ -140,6 +156,10 @@ extension [UInt8] {
         case .broadcast(let number, let broadcast):
             begin(.broadcast, number)
             append(broadcast)
+        case .rates(let uses):
+            begin(.rates, 0)
+            append(number: UInt16(uses.count))
+            for use in uses { append(use) }
         case .done(let number): begin(.done, number)
         }
     }
@@ -167,6 +187,16 @@ extension [UInt8] {
         append(broadcast.isStored ? 1 : 0)
         append(number: broadcast.pending.sequence)
         append(recordOf: broadcast.pending)
+    }
+
+    private mutating func append(_ use: SharedQuotaUse) {
+        append(use.subject.kind.number)
+        append(number: UInt16(use.subject.name.utf8.count))
+        append(contentsOf: use.subject.name.utf8)
+        append(number: UInt32(clamping: use.requestCount))
+        append(number: UInt32(clamping: use.badTokenCount))
+        append(number: use.day)
+        append(number: use.dayCount)
     }
 
     private mutating func append(recordOf pending: PendingNotification) {

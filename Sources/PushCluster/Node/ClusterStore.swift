@@ -188,6 +188,8 @@ package final class ClusterStore {
         case .broadcast(let number, let broadcast):
             host.deliver(broadcast)
             context.send(.done(number: number), to: instance)
+        // The thread takes these before they get here.
+        case .rates: break
         // The thread reads the control data first.
         case .control(let number, _): context.send(.done(number: number), to: instance)
         }

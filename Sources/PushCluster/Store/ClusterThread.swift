@@ -19,6 +19,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     enum Message: Sendable {
         case commands([StoreCommand])
         case outcome(RequestWorker.Outcome, worker: Int)
+        case quotas(any SharedQuotas)
         case stop
     }
 
@@ -39,6 +40,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     private var groups: [ChangeGroup?]
     /// The nodes that wait until this one has read a version of the control data.
     private var controlQuestions: [(number: Int64, version: Int64, from: InstanceID)] = []
+    private var quotas: QuotaExchange?
     private var credentialsDue = MonotonicTime.future
     private var lastHeartbeat = MonotonicTime.past
     /// The time of the next step of a sweep; `future` during a step.
@@ -188,6 +190,10 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
             switch message {
             case .commands(let commands): turn { store in for command in commands { take(command, store) } }
             case .outcome(let outcome, let worker): turn { store in take(outcome, from: worker, store) }
+            case .quotas(let quotas):
+                self.quotas = QuotaExchange(quotas, on: loop) { [weak self] in self?.links }
+                // The limits may have changed since they were read.
+                _ = workers[0].submit(.readDirectory)
             case .stop: loop.stop()
             }
         }
@@ -245,7 +251,8 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
             attach(device, credential, stream, agent, store)
         case .identified(nil, _, let stream, _):
             reply(.performed(.failure(.unauthorized), answer: stream), to: stream)
-        case .directory(let directory, let nodes):
+        case .directory(let directory, let quotaLimits, let nodes):
+            quotas?.setLimits(quotaLimits, version: directory.version)
             publish(directory)
             answerControl(of: Int64(directory.version), store)
             if let group = groups[worker] {
@@ -320,6 +327,10 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     func take(_ messages: [NodeMessage], from instance: InstanceID) {
         turn { store in
             for message in messages {
+                if case .rates(let uses) = message {
+                    quotas?.charge(uses, from: instance)
+                    continue
+                }
                 guard case .control(let number, let version) = message else {
                     store.take(message, from: instance)
                     continue

@@ -73,6 +73,8 @@ package final class PostgresStore: ServerStore {
         }
     }
 
+    package func share(_ quotas: any SharedQuotas) { mailbox.post(.quotas(quotas)) }
+
     /// Creates the host of a loop, which passes everything on: the store's own thread hosts the devices.
     package func makeHost(
         loop: UInt32, metrics: HostMetrics, deliver: @escaping (StoreReply) -> Void

@@ -47,7 +47,8 @@ final class RequestSession {
                 guard effects.hasDirectoryChanged else { return }
                 // The loops must have the new directory before the answer.
                 do throws(SQLError) {
-                    report(.directory(try requests.directory(), nodes: try liveNodes()))
+                    report(
+                        .directory(try requests.directory(), try requests.quotaLimits(), nodes: try liveNodes()))
                 } catch {
                     failure = error
                 }
@@ -57,7 +58,7 @@ final class RequestSession {
         case .identify(let credential, let stream, let agent):
             report(.identified(try requests.identify(credential), credential, stream: stream, agent: agent))
         case .noteSeen(let device, let agent): try requests.noteSeen([(device, agent)])
-        case .readDirectory: report(.directory(try requests.directory()))
+        case .readDirectory: report(.directory(try requests.directory(), try requests.quotaLimits()))
         case .publish(let broadcast, let publication):
             let result = try requests.publish(broadcast, number: publication.number) { report(.effects($0)) }
             report(.published(result, publication))

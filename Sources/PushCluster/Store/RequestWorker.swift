@@ -30,7 +30,7 @@ final class RequestWorker: Sendable {
         case performed(PostgresRequests.Answer, answer: ReplyAddress)
         case identified(DeviceID?, DeviceCredential, stream: ReplyAddress, agent: String)
         /// The control data, and after a change of them the nodes that may have read them before.
-        case directory(Directory, nodes: [InstanceID] = [])
+        case directory(Directory, [QuotaSubject: QuotaLimits], nodes: [InstanceID] = [])
         case published(PostgresRequests.PublishResult, Publication)
         case broadcasts([PublishedBroadcast])
         case trimmed

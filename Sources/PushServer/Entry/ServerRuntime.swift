@@ -103,6 +103,7 @@ final class ServerRuntime {
                 ["path": installation.directory, "remedy": "run chmod 700, so that only the server can read it"])
         }
         let quotas = try makeQuotas()
+        store.share(quotas)
         let authorities = try makeAuthorities()
         let context = makeContext(quotas, authorities)
         try warn(of: authorities)
@@ -180,7 +181,7 @@ final class ServerRuntime {
             guard case .quotas(let settings, let uses) = try storeClient.ask([.control(.quota(.all))]).first else {
                 preconditionFailure("the store answered a request with another request's answer")
             }
-            return Quotas(configuration.quotas, settings: settings, uses: uses)
+            return Quotas(configuration.quotas, settings: settings, uses: uses, isShared: acceptedLinks != nil)
         } catch {
             // A failed disk ends the server with the same error as later. The error is available only after the store's
             // thread has ended.

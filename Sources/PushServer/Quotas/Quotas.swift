@@ -18,12 +18,19 @@ final class Quotas: Sendable {
     private let changes = Atomic<UInt64>(1)
 
     /// Creates the quotas from the settings and counts in the store.
-    init(_ defaults: QuotaDefaults, settings: [QuotaSubject: QuotaLimits] = [:], uses: [QuotaUse] = []) {
-        let counts = uses.map { ($0.subject, DayCount(day: $0.day, count: $0.count)) }
-        state = Lock(
-            QuotaRegistry(
-                rules: QuotaRules(defaults), settings: settings,
-                earlierCounts: Dictionary(counts) { first, _ in first }))
+    ///
+    /// - Parameters:
+    ///   - defaults: The configured limits.
+    ///   - settings: The limits that administrators set.
+    ///   - uses: The recorded counts, also those of other nodes.
+    ///   - isShared: Whether other nodes count too.
+    init(
+        _ defaults: QuotaDefaults, settings: [QuotaSubject: QuotaLimits] = [:], uses: [QuotaUse] = [],
+        isShared: Bool = false
+    ) {
+        var registry = QuotaRegistry(rules: QuotaRules(defaults), settings: settings, isShared: isShared)
+        for use in uses { registry.note(use) }
+        state = Lock(registry)
     }
 
     /// The configured limits and the rates that follow from them.
@@ -78,6 +85,14 @@ final class Quotas: Sendable {
         changes.wrappingAdd(1, ordering: .releasing)
     }
 
+    /// Replaces the limits of all subjects.
+    func replaceSettings(_ settings: [QuotaSubject: QuotaLimits]) {
+        let former = state.withLock { $0.settings }
+        for subject in Set(settings.keys).union(former.keys) where settings[subject] != former[subject] {
+            set(subject, settings[subject])
+        }
+    }
+
     /// The subjects that have a setting, or that have limits and sent something.
     var subjects: Set<QuotaSubject> { state.withLock { Set($0.settings.keys).union($0.quotasBySubject.keys) } }
 
@@ -107,19 +122,53 @@ final class Quotas: Sendable {
     }
 }
 
+extension Quotas: SharedQuotas {
+    func takeRecentUse() -> [SharedQuotaUse] {
+        state.withLock { $0.quotasBySubject.values.compactMap { $0.takeRecentUse() } }
+    }
+
+    func charge(_ uses: [SharedQuotaUse], ofNode node: Int64) {
+        let now = QuotaMoment(monotonic: .now, time: .now)
+        for use in uses {
+            state.withLock { $0.note(QuotaUse(use.subject, day: use.day, count: use.dayCount, node: node)) }
+            subjectQuotas(of: use.subject, now)?.charge(use, now)
+        }
+    }
+}
+
 /// The settings, counts and quotas of teams, keys and apps.
 private struct QuotaRegistry {
     var rules: QuotaRules
     /// The limits that administrators set.
     var settings: [QuotaSubject: QuotaLimits]
+    /// Whether other nodes count too.
+    let isShared: Bool
     /// The counts from before the server started.
-    var earlierCounts: [QuotaSubject: DayCount]
+    var earlierCounts: [QuotaSubject: DayCount] = [:]
+    /// The counts of other nodes by their numbers.
+    var othersCounts: [QuotaSubject: [Int64: DayCount]] = [:]
     /// The quotas of subjects that have limits and were looked up.
     var quotasBySubject: [QuotaSubject: SubjectQuotas] = [:]
 
     /// Returns the limits of a subject: those set for it, else the configured ones.
     func limits(of subject: QuotaSubject) -> QuotaLimits {
         (settings[subject] ?? QuotaLimits()).or(rules.defaults[subject.kind])
+    }
+
+    /// Takes a count of this node from before it started, or one of another node.
+    mutating func note(_ use: QuotaUse) {
+        let count = DayCount(day: use.day, count: use.count)
+        guard let node = use.node else { return earlierCounts[use.subject] = count }
+        guard othersCounts[use.subject] != nil || othersCounts.count < Limits.quotaSubjectCountMax else { return }
+        othersCounts[use.subject, default: [:]][node] = count
+        quotasBySubject[use.subject]?.setOthers(othersCount(of: use.subject))
+    }
+
+    /// Returns the sum of the other nodes' counts on the latest day.
+    private func othersCount(of subject: QuotaSubject) -> DayCount {
+        let counts = (othersCounts[subject] ?? [:]).values
+        let day = counts.map(\.day).max() ?? 0
+        return DayCount(day: day, count: counts.reduce(0) { $0 + $1.on(day).count })
     }
 
     mutating func setDefaults(_ defaults: QuotaDefaults) {
@@ -135,7 +184,9 @@ private struct QuotaRegistry {
     ) -> (SubjectQuotas?, Bool) {
         if let known = quotasBySubject[subject] { return (known.isLimited ? known : nil, false) }
         let new = SubjectQuotas(
-            subject, limits(of: subject), used: earlierCounts[subject] ?? DayCount(day: 0, count: 0))
+            subject, limits(of: subject), used: earlierCounts[subject] ?? DayCount(day: 0, count: 0),
+            isShared: isShared)
+        new.setOthers(othersCount(of: subject))
         guard new.isLimited else { return (nil, false) }
         let isFull = quotasBySubject.count >= Limits.quotaSubjectCountMax
         if isFull { quotasBySubject = quotasBySubject.filter { !$0.value.isIdle(now) } }

@@ -18,6 +18,10 @@ final class SubjectQuotas: Sendable {
     private let rateFullAt: Atomic<Int64>
     private let badTokensFullAt: Atomic<Int64>
     private let dayCount: Atomic<UInt64>
+    /// The count of all other nodes.
+    private let othersDayCount = Atomic<UInt64>(0)
+    /// The use that other nodes must hear of; nil without other nodes.
+    private let recent: RecentUse?
     private let refused: Atomic<Int64>
 
     /// Creates the quotas of a subject.
@@ -26,13 +30,15 @@ final class SubjectQuotas: Sendable {
     ///   - subject: The team, key or app.
     ///   - limits: The limits of the subject.
     ///   - count: The count from before the server started.
-    init(_ subject: QuotaSubject, _ limits: QuotaLimits, used count: DayCount) {
+    ///   - isShared: Whether other nodes must hear of the use.
+    init(_ subject: QuotaSubject, _ limits: QuotaLimits, used count: DayCount, isShared: Bool = false) {
         self.subject = subject
         (rate, daily, badTokens) = (limits.rateBucket, limits.daily.positive, limits.badTokenBucket)
         rateFullAt = Atomic(0)
         badTokensFullAt = Atomic(0)
         dayCount = Atomic(count.packed)
         refused = Atomic(0)
+        recent = isShared ? RecentUse(knownDayCount: count) : nil
     }
 
     /// Creates the quotas of the same subject with other limits, and keeps their use.
@@ -43,6 +49,8 @@ final class SubjectQuotas: Sendable {
         badTokensFullAt = Atomic(former.badTokensFullAt.load(ordering: .relaxed))
         dayCount = Atomic(former.dayCount.load(ordering: .relaxed))
         refused = Atomic(former.refused.load(ordering: .relaxed))
+        recent = former.recent
+        othersDayCount.store(former.othersDayCount.load(ordering: .relaxed), ordering: .relaxed)
     }
 
     /// Whether the subject has any limit.
@@ -52,15 +60,24 @@ final class SubjectQuotas: Sendable {
 
     /// Takes a request; returns nil, or the nanoseconds to wait.
     func takeRequest(_ now: QuotaMoment) -> Int64? {
-        rate.flatMap { $0.take(from: rateFullAt, now: now.monotonic) }.map(noteRefusal)
+        guard let rate else { return nil }
+        if let wait = rate.take(from: rateFullAt, now: now.monotonic) { return noteRefusal(wait) }
+        recent?.noteRequests(1)
+        return nil
     }
 
     /// Undoes `takeRequest` for a request that another limit refused.
-    func refundRequest() { rate?.refund(to: rateFullAt) }
+    func refundRequest() {
+        guard let rate else { return }
+        rate.refund(to: rateFullAt)
+        recent?.noteRequests(-1)
+    }
 
     /// Takes a notification of the day; returns false if the daily limit is reached.
     func takeNotification(_ now: QuotaMoment) -> Bool {
-        guard let daily, !DayCount.add(to: dayCount, on: now.day, upTo: daily) else { return true }
+        guard let daily, !DayCount.add(to: dayCount, on: now.day, upTo: daily - othersCount(on: now.day)) else {
+            return true
+        }
         refused.wrappingAdd(1, ordering: .relaxed)
         return false
     }
@@ -72,12 +89,35 @@ final class SubjectQuotas: Sendable {
 
     /// Takes a bad device token; returns nil, or the nanoseconds to wait.
     func takeBadToken(_ now: QuotaMoment) -> Int64? {
-        badTokens.flatMap { $0.take(from: badTokensFullAt, now: now.monotonic) }.map(noteRefusal)
+        guard let badTokens else { return nil }
+        if let wait = badTokens.take(from: badTokensFullAt, now: now.monotonic) { return noteRefusal(wait) }
+        recent?.noteBadToken()
+        return nil
     }
 
     private func noteRefusal(_ wait: Int64) -> Int64 {
         refused.wrappingAdd(1, ordering: .relaxed)
         return wait
+    }
+
+    // MARK: Other nodes
+
+    /// Returns what this node counted since the last call; nil if nothing changed.
+    func takeRecentUse() -> SharedQuotaUse? {
+        recent?.take(subject, DayCount(packed: dayCount.load(ordering: .relaxed)))
+    }
+
+    /// Counts the requests and bad device tokens that another node has counted, even beyond the limits.
+    func charge(_ use: SharedQuotaUse, _ now: QuotaMoment) {
+        rate?.charge(use.requestCount, to: rateFullAt, now: now.monotonic)
+        badTokens?.charge(use.badTokenCount, to: badTokensFullAt, now: now.monotonic)
+    }
+
+    /// Replaces the count of all other nodes.
+    func setOthers(_ count: DayCount) { othersDayCount.store(count.packed, ordering: .relaxed) }
+
+    private func othersCount(on day: Int64) -> Int64 {
+        DayCount(packed: othersDayCount.load(ordering: .relaxed)).on(day).count
     }
 
     // MARK: State
@@ -88,7 +128,7 @@ final class SubjectQuotas: Sendable {
     /// Returns the state of the daily limit.
     func dayState(_ now: QuotaMoment) -> QuotaState? {
         guard let daily else { return nil }
-        let used = DayCount(packed: dayCount.load(ordering: .relaxed)).on(now.day).count
+        let used = DayCount(packed: dayCount.load(ordering: .relaxed)).on(now.day).count + othersCount(on: now.day)
         return QuotaState(limit: daily, remaining: max(0, daily - used), resetSeconds: now.secondsLeft)
     }
 

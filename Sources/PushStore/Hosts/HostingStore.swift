@@ -15,6 +15,9 @@ package protocol ServerStore: HostingStore {
     ///   - onFatal: Called once, on the store's thread, after a failure that makes further acknowledgements unsafe. The
     ///     process must exit and restart, which recovers.
     func start(receivers: [any StoreReplyReceiver], onFatal: @escaping @Sendable (StoreError) -> Void)
+
+    /// Keeps the quotas in step with those of other servers that use the same database; call it once.
+    func share(_ quotas: any SharedQuotas)
 }
 
 /// A store that hands the queues of connected devices to the hosts of loops.

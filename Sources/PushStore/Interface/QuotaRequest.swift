@@ -23,10 +23,13 @@ package struct QuotaUse: Equatable, Sendable {
     package var day: Int64
     /// The number of notifications.
     package var count: Int64
+    /// The number of the other node that counted them; nil for this one.
+    package var node: Int64?
 
-    package init(_ subject: QuotaSubject, day: Int64, count: Int64) {
+    package init(_ subject: QuotaSubject, day: Int64, count: Int64, node: Int64? = nil) {
         self.subject = subject
         self.day = day
         self.count = count
+        self.node = node
     }
 }

@@ -188,6 +188,11 @@ package final class PostgresRequests {
         }
     }
 
+    /// Returns the quota limits that administrators set.
+    package func quotaLimits() throws(SQLError) -> [QuotaSubject: QuotaLimits] {
+        try commit { () throws(SQLError) in try tables.quotas.limits() }
+    }
+
     /// Executes a request, or its first step.
     private func execute(_ request: StoreRequest) throws(SQLError) -> RequestResult {
         switch request {

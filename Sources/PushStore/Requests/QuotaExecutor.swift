@@ -9,8 +9,10 @@ final class QuotaExecutor {
     private let topics: TopicTable
     private let keys: KeyTable
     private let certificates: CertificateTable
+    private let transaction: StoreTransaction
 
-    init(_ tables: SharedTables) {
+    init(_ tables: SharedTables, _ transaction: StoreTransaction) {
+        self.transaction = transaction
         quotas = tables.quotas
         topics = tables.topics
         keys = tables.keys
@@ -24,11 +26,13 @@ final class QuotaExecutor {
             if let refusal = try refusal(of: subject) { return .failure(refusal) }
             let limits = change.or(try quotas.limits()[subject] ?? QuotaLimits())
             try quotas.set(subject, limits)
+            transaction.noteDirectoryChange()
             return .success(.quotas([subject: limits], []))
         case .clear(let subject):
             // Limits of a removed subject can still be cleared.
             if try quotas.limits()[subject] == nil, let refusal = try refusal(of: subject) { return .failure(refusal) }
             try quotas.clear(subject)
+            transaction.noteDirectoryChange()
         case .note(let uses): for use in uses { try quotas.note(use) }
         }
         return .success(.done)

@@ -42,7 +42,7 @@ final class RequestExecutor {
         sendTokens = SendTokenExecutor(tables, transaction)
         policies = PolicyExecutor(tables, transaction, authentication)
         authorities = AuthorityExecutor(tables, transaction)
-        quotas = QuotaExecutor(tables)
+        quotas = QuotaExecutor(tables, transaction)
         apps = AppExecutor(tables, transaction, channels, registrations, policies)
         webhooks = WebhookExecutor(tables, transaction, trace)
     }

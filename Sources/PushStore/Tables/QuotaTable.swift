@@ -24,12 +24,8 @@ final class QuotaTable {
         self.node = node
         selectLimits = try connection.prepare("SELECT kind, name, rate, burst, daily, bad_tokens FROM quotas")
         selectUses = try connection.prepare(
-            "SELECT kind, name, day, used FROM quota_uses",
-            postgres: """
-                SELECT kind, name, day, CAST(sum(used) AS bigint) FROM quota_uses AS a WHERE day = (
-                    SELECT max(day) FROM quota_uses AS b WHERE a.kind = b.kind AND a.name = b.name)
-                GROUP BY kind, name, day
-                """)
+            "SELECT kind, name, day, used, NULL FROM quota_uses",
+            postgres: "SELECT kind, name, day, used, node FROM quota_uses")
         upsertLimits = try connection.prepare(
             """
             INSERT INTO quotas VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (kind, name) DO UPDATE SET rate = excluded.rate,
@@ -65,7 +61,8 @@ final class QuotaTable {
         while try selectUses.step() {
             guard let kind = QuotaSubject.Kind(rawValue: selectUses.string(0)) else { continue }
             let subject = QuotaSubject(kind, selectUses.string(1))
-            uses.append(QuotaUse(subject, day: selectUses.int64(2), count: selectUses.int64(3)))
+            let other = selectUses.optionalInt64(4).flatMap { $0 == node ? nil : $0 }
+            uses.append(QuotaUse(subject, day: selectUses.int64(2), count: selectUses.int64(3), node: other))
         }
         return uses
     }

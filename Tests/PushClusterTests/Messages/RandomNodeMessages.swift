@@ -10,7 +10,7 @@ extension SeededGenerator {
     /// Returns a message of a random kind.
     mutating func nodeMessage() -> NodeMessage {
         let number = Int64.random(in: .min ... .max, using: &self)
-        switch Int.random(in: 0..<9, using: &self) {
+        switch Int.random(in: 0..<10, using: &self) {
         case 0:
             let pushes = (0..<Int.random(in: 0...5, using: &self)).map { _ in push() }
             return .push(number: number, pushes, until: .random(in: .min ... .max, using: &self))
@@ -26,8 +26,17 @@ extension SeededGenerator {
         case 5: return .changed(number: number, devices())
         case 6: return .control(number: number, version: .random(in: .min ... .max, using: &self))
         case 7: return .broadcast(number: number, broadcast())
+        case 8: return .rates((0..<Int.random(in: 0...5, using: &self)).map { _ in use() })
         default: return .done(number: number)
         }
+    }
+
+    private mutating func use() -> SharedQuotaUse {
+        let kind = QuotaSubject.Kind.allCases.randomElement(using: &self) ?? .team
+        return SharedQuotaUse(
+            QuotaSubject(kind, text(countMax: 40)), requestCount: .random(in: 0...1_000_000, using: &self),
+            badTokenCount: .random(in: 0...1_000, using: &self), day: .random(in: 0...100_000, using: &self),
+            dayCount: .random(in: 0...1 << 40, using: &self))
     }
 
     private mutating func broadcast() -> PublishedBroadcast {

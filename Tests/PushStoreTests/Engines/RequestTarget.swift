@@ -48,7 +48,7 @@ extension Result<StoreAnswer, StoreRefusal> {
     var text: String {
         switch self {
         case .success(.quotas(let limits, let uses)):
-            "\(limits.map { "\($0)" }.sorted()) \(uses.map { "\($0)" }.sorted())"
+            "\(limits.map { "\($0)" }.sorted()) \(uses.map { "\($0.subject) \($0.day) \($0.count)" }.sorted())"
         case .success(.trust(let trust)): "\(trust.map { "\($0)" }.sorted())"
         case let result: "\(result)"
         }
