@@ -17,12 +17,20 @@ final class TestNode {
     let replies = ReplyLog()
     private var nextExchange: Int32 = 0
 
-    init(_ postgres: PostgresFixture, name: String = "test", registrationLifeSeconds: Int64? = nil) throws {
+    convenience init(
+        _ postgres: PostgresFixture, name: String = "test", registrationLifeSeconds: Int64? = nil
+    ) throws {
+        try self.init(
+            address: postgres.address, schema: postgres.schema, name: name,
+            registrationLifeSeconds: registrationLifeSeconds)
+    }
+
+    init(address: String, schema: String, name: String = "test", registrationLifeSeconds: Int64? = nil) throws {
         var store = StoreConfiguration(path: "") { .now }
         store.registrationLifeSeconds = registrationLifeSeconds
         var configuration = PostgresStoreConfiguration(
-            address: try PostgresAddress(postgres.address), node: name, version: "1", store: store)
-        configuration.schema = postgres.schema
+            address: try PostgresAddress(address), node: name, version: "1", store: store)
+        configuration.schema = schema
         configuration.sweepQuestionMilliseconds = 100
         self.store = try PostgresStore(configuration)
         self.store.start(receivers: [replies]) { [replies] in replies.note($0) }

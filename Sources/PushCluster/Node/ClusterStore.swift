@@ -17,10 +17,10 @@ package import PushStore
 /// batches, messages and replies at the end of each turn. The tests run the same code in a simulator. Its rules are in
 /// docs/decisions/0046-order-among-nodes.md.
 package final class ClusterStore {
-    private let context: NodeContext
+    let context: NodeContext
     private let output: any ClusterOutput
-    private let shards: [ShardQueue]
-    private let host: Host
+    let shards: [ShardQueue]
+    let host: Host
     private let pusher: Pusher
     private let teller: Teller
     private let answers: Answers

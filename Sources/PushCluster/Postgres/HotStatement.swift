@@ -40,7 +40,10 @@ enum HotStatement: Int, CaseIterable {
                 "DELETE FROM changes WHERE at_ms < (extract(epoch FROM clock_timestamp()) * 1000)::bigint - 60000", [])
         case .nodes:
             PipelineStatement(
-                "SELECT instance, heard_at, seen_at > clock_timestamp() - interval '3 seconds', address FROM nodes", [])
+                """
+                SELECT instance, heard_at, seen_at > clock_timestamp() - interval '3 seconds', address, name, version,
+                    draining, (extract(epoch FROM clock_timestamp() - seen_at) * 1000)::bigint FROM nodes
+                """, [])
         case .depart:
             PipelineStatement(
                 """

@@ -39,6 +39,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     private var groups: [ChangeGroup?]
     /// The nodes that wait until this one has read a version of the control data.
     private var controlQuestions: [(number: Int64, version: Int64, from: InstanceID)] = []
+    private var observer: ClusterObserver
     private var credentialsDue = MonotonicTime.future
     /// The time of the next step of a sweep; `future` during a step.
     private var sweepDue = MonotonicTime.now
@@ -63,6 +64,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         self.workers = workers
         self.onFatal = onFatal
         self.metrics = metrics
+        observer = ClusterObserver(instance, configuration)
         groups = Array(repeating: nil, count: workers.count)
         var node = NodeConfiguration(instance, now: configuration.store.now)
         node.patienceMilliseconds = configuration.patienceMilliseconds
@@ -93,7 +95,10 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     }
 
     private func handlers() -> PostgresShard.Handlers {
-        let report = configuration.onConnection
+        let report = { [weak self, configuration] (reason: String?) in
+            self?.observer.connectionProblem = reason
+            configuration.onConnection(reason)
+        }
         return PostgresShard.Handlers(
             connected: { [weak self] in
                 report(nil)
@@ -106,6 +111,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
             unreachable: { report($0.message) },
             answered: { [weak self] result, number in
                 self?.turn { $0.take(result, of: number, fromShard: 0) }
+                self?.observer.connectionProblem = nil
                 if let heartbeat = result.heartbeat { self?.noteNodes(heartbeat) }
             },
             refused: { [weak self] error, number in
@@ -210,6 +216,10 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         case .perform(.control(.createChannel), let answer):
             let refusal = StoreRefusal.unavailable("Broadcasts are not available with PostgreSQL yet.")
             reply(.performed(.failure(refusal), answer: answer), to: answer)
+        case .perform(.cluster(.status), let answer):
+            // Without PostgreSQL, a worker would try to connect for a long time.
+            guard observer.connectionProblem == nil, workers[workers.count - 1].submit(.readServerState(answer: answer))
+            else { return answerStatus(nil, to: answer, store) }
         case .perform(let request, let answer):
             submit(.perform(request, answer: answer), of: request.workerHint, answer: answer)
         case .host: break
@@ -252,6 +262,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
             if let group = groups[worker] {
                 store.announceControl(version: Int64(directory.version), to: nodes, in: group)
             }
+        case .serverState(let state, let address): answerStatus(state, to: address, store)
         case .swept(let expiredCount, let isMore):
             groups[worker] = nil
             store.noteExpired(expiredCount)
@@ -259,6 +270,11 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
             let pause = configuration.sweepQuestionMilliseconds
             sweepDue = isSubmitted ? .future : MonotonicTime.now.advanced(byMilliseconds: pause)
         }
+    }
+
+    private func answerStatus(_ state: ServerState?, to address: ReplyAddress, _ store: ClusterStore) {
+        let report = observer.report(store, state, at: .now)
+        reply(.performed(.success(.cluster(report)), answer: address), to: address)
     }
 
     /// Adds the events of this node to the counts, which the worker has read from the tables.
@@ -287,6 +303,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
 
     /// Connects to the nodes that a heartbeat found, and reads the control data if they have another version.
     private func noteNodes(_ heartbeat: ShardResult.Heartbeat) {
+        observer.note(heartbeat, at: .now)
         let nodes = heartbeat.nodes.filter(\.isLive).compactMap { node in
             node.address.flatMap { LinkedNode.Address($0) }.map { LinkedNode(instance: node.instance, address: $0) }
         }

@@ -59,6 +59,7 @@ final class RequestSession {
             report(.identified(try requests.identify(credential), credential, stream: stream, agent: agent))
         case .noteSeen(let device, let agent): try requests.noteSeen([(device, agent)])
         case .readDirectory: report(.directory(try requests.directory()))
+        case .readServerState(let address): report(.serverState(try serverState(), answer: address))
         case .sweep:
             let progress = try requests.sweep { report(.effects($0)) }
             report(.swept(expiredCount: progress.expiredCount, isMore: progress.isMore))
@@ -75,6 +76,12 @@ final class RequestSession {
         return nodes
     }
 
+    private func serverState() throws(SQLError) -> ServerState? {
+        guard let connection = open?.connection else { return nil }
+        return ServerState(
+            facts: try connection.serverFacts(), oldestTransactionSeconds: try connection.oldestTransactionSeconds())
+    }
+
     /// Reports that a job failed; the directory is read again with the next heartbeat that finds a new version.
     private func refuse(_ job: RequestWorker.Job, _ error: SQLError) {
         let refusal = StoreRefusal.unavailable("PostgreSQL: \(error.message)")
@@ -83,6 +90,7 @@ final class RequestSession {
         case .identify(_, let stream, _):
             // The device connects again.
             report(.performed(.init(result: .failure(refusal)), answer: stream))
+        case .readServerState(let address): report(.serverState(nil, answer: address))
         case .noteSeen, .readDirectory: break
         case .sweep: report(.swept(expiredCount: 0, isMore: false))
         }

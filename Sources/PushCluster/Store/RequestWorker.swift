@@ -15,6 +15,8 @@ final class RequestWorker: Sendable {
         case identify(DeviceCredential, stream: ReplyAddress, agent: String)
         case noteSeen(DeviceID, agent: String?)
         case readDirectory
+        /// Reads the state of PostgreSQL for an administrator.
+        case readServerState(answer: ReplyAddress)
         /// Makes the next step of a sweep.
         case sweep
     }
@@ -26,6 +28,8 @@ final class RequestWorker: Sendable {
         case identified(DeviceID?, DeviceCredential, stream: ReplyAddress, agent: String)
         /// The control data, and after a change of them the nodes that may have read them before.
         case directory(Directory, nodes: [InstanceID] = [])
+        /// The state of PostgreSQL; nil if it could not be read.
+        case serverState(ServerState?, answer: ReplyAddress)
         /// A step of a sweep, which deleted some expired notifications.
         case swept(expiredCount: Int, isMore: Bool)
     }

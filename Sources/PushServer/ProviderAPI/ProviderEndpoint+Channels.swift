@@ -110,7 +110,7 @@ extension Rejection {
         case .unavailable: self = condition.rejection
         case .alreadyExists, .unauthorized, .badEnrolmentCode, .unknownDevice, .unknownCode, .unknownKey, .unknownTeam,
             .unknownPolicy,
-            .unknownCertificate, .unknownSendToken, .traceOff:
+            .unknownCertificate, .unknownSendToken, .noCluster, .traceOff:
             self.init(.internalServerError)
         }
     }

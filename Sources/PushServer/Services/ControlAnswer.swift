@@ -96,7 +96,7 @@ extension StoreRefusal {
         case .unauthorized: 401
         case .badEnrolmentCode, .broadcastsNotAllowed: 403
         case .unknownTopic, .unknownDevice, .unknownKey, .unknownTeam, .unknownCertificate, .unknownChannel,
-            .unknownPolicy, .unknownCode, .unknownSendToken:
+            .unknownPolicy, .unknownCode, .unknownSendToken, .noCluster:
             404
         case .alreadyExists, .traceOff: 409
         case .tooMany, .busy: 429
@@ -120,6 +120,7 @@ extension StoreRefusal {
         case .unknownPolicy: "UnknownPolicy"
         case .broadcastsNotAllowed: "BroadcastsNotAllowed"
         case .alreadyExists: "AlreadyExists"
+        case .noCluster: "NoCluster"
         case .traceOff: "TraceOff"
         case .tooMany: "TooMany"
         case .busy: "Busy"
@@ -144,6 +145,8 @@ extension StoreRefusal {
         case .broadcastsNotAllowed:
             "Broadcasts are off for this app. Enable them with `posthorn app set TOPIC --broadcasts on`."
         case .alreadyExists: "An object with this name already exists. Choose another name."
+        case .noCluster:
+            "The server has no cluster, because its store is not in PostgreSQL. A cluster needs url in [store]."
         case .traceOff: "The trace is off. Set trace = on in the server's configuration and restart the server."
         case .tooMany:
             "A limit on the number of objects was reached. Remove unused ones. In the source of Posthorn, "
