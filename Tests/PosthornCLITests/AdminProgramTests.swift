@@ -30,7 +30,7 @@ struct AdminProgramTests {
                 "code list", "code revoke", "device list", "device show", "device rename", "device remove",
                 "policy list", "policy set",
                 "policy remove", "authority list", "authority rotate", "authority announce", "authority remove",
-                "cluster status", "trace",
+                "cluster status", "cluster drain", "cluster undrain", "trace",
                 "backup", "migrate", "agent status", "agent enrol", "agent trust", "agent unenrol", "settings list",
                 "settings show", "settings set", "settings mute", "dnd", "inbox list", "inbox search",
                 "inbox show", "inbox open", "inbox read", "inbox remind", "inbox clear", "watch", "badge", "sound list",

@@ -62,4 +62,24 @@ struct ClusterCommandTests {
         #expect(report.text.hasSuffix("PostgreSQL  not connected\n\nPROBLEMS\nn1 has no connection."))
         #expect(report.exitCode == .refused)
     }
+
+    @Test func `drain waits for a live node, and fails for one that does not run`() throws {
+        func isDrained(_ change: (inout ClusterAPI.Status) -> Void) throws(CommandError) -> Bool {
+            var cluster = ClusterAPI.Status(
+                node: "n1", nodes: [Self.own, Self.other], postgres: Self.postgres, problems: [])
+            change(&cluster)
+            return try ClusterCommands.isDrained("n2", in: cluster)
+        }
+        #expect(try isDrained { _ in })
+        #expect(try !isDrained { $0.nodes[1].draining = .draining })
+        #expect(try !isDrained { $0.nodes.removeLast() })
+        let dead = thrown { () throws(CommandError) in
+            _ = try isDrained { ($0.nodes[1].draining, $0.nodes[1].isLive) = (.draining, false) }
+        }
+        #expect(dead?.exitCode == .tryLater)
+        #expect(
+            try !isDrained {
+                ($0.nodes[1].draining, $0.nodes[1].isLive, $0.postgres.isConnected) = (.draining, false, false)
+            })
+    }
 }

@@ -18,18 +18,21 @@ final class TestNode {
     private var nextExchange: Int32 = 0
 
     convenience init(
-        _ postgres: PostgresFixture, name: String = "test", registrationLifeSeconds: Int64? = nil
+        _ postgres: PostgresFixture, name: String = "test", version: String = "1", registrationLifeSeconds: Int64? = nil
     ) throws {
         try self.init(
-            address: postgres.address, schema: postgres.schema, name: name,
+            address: postgres.address, schema: postgres.schema, name: name, version: version,
             registrationLifeSeconds: registrationLifeSeconds)
     }
 
-    init(address: String, schema: String, name: String = "test", registrationLifeSeconds: Int64? = nil) throws {
+    init(
+        address: String, schema: String, name: String = "test", version: String = "1",
+        registrationLifeSeconds: Int64? = nil
+    ) throws {
         var store = StoreConfiguration(path: "") { .now }
         store.registrationLifeSeconds = registrationLifeSeconds
         var configuration = PostgresStoreConfiguration(
-            address: try PostgresAddress(address), node: name, version: "1", store: store)
+            address: try PostgresAddress(address), node: name, version: version, store: store)
         configuration.schema = schema
         configuration.sweepQuestionMilliseconds = 100
         self.store = try PostgresStore(configuration)

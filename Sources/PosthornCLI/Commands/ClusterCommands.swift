@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CommandLineKit
+internal import Glibc
 internal import PushAPI
 internal import PushCore
 
@@ -12,7 +13,7 @@ enum ClusterCommands {
             A node is a posthornd that shares its store in PostgreSQL with others. Each command connects to the node on \
             this machine.
             """,
-        children: [status], defaultChild: "status")
+        children: [status, drain, undrain], defaultChild: "status")
 
     private static let status = CommandNode(
         Command(
@@ -25,6 +26,73 @@ enum ClusterCommands {
                 """)
     ) { (invocation, context) throws(CommandError) in
         report(of: try context.admin(invocation).send(.get("cluster"), for: ClusterAPI.Status.self))
+    }
+
+    private static let node = Argument("NODE", "The name from 'posthorn cluster status'.")
+
+    /// The time that `cluster drain` waits by default, in seconds.
+    private static let drainSeconds: Int64 = 180
+
+    private static let drain = CommandNode(
+        Command(
+            "drain", "Send the devices of a node to other nodes.",
+            discussion: """
+                The node takes no new devices, and sends its devices away within a minute. It still answers providers \
+                until it stops. The command waits until no device is left; then the node can be stopped. The node takes \
+                devices again after 'posthorn cluster undrain', or when it starts with another version.
+                """,
+            arguments: [node],
+            options: [Option("timeout", short: "t", value: "TIME", "The maximum time to wait. Default: 3m.")],
+            examples: [Explanation("posthorn cluster drain n2", "Drain the node n2, before it is upgraded.")])
+    ) { (invocation, context) throws(CommandError) in
+        var seconds = drainSeconds
+        if let text = invocation.value("timeout") {
+            guard let given = TimeSpan.seconds(text) else {
+                throw .usage(
+                    invocation.error(
+                        .badValue(
+                            of: "--timeout", value: text, expected: TimeSpan.expectation(insteadOf: text))))
+            }
+            seconds = given
+        }
+        let (admin, name) = (context.admin(invocation), invocation.argument(0) ?? "")
+        try admin.send(.patch("cluster", "nodes", name, body: ClusterAPI.NodeChange(isDraining: true)))
+        for _ in 0..<seconds * 4 {
+            let cluster = try admin.send(.get("cluster"), for: ClusterAPI.Status.self)
+            if try isDrained(name, in: cluster) { return Report("\(oneLine(name)) is drained.", json: Done()) }
+            usleep(250_000)
+        }
+        throw .unfinished(
+            "\(name) is not drained after \(TimeSpan.text(seconds: seconds))",
+            remedy: "It continues; see 'posthorn cluster status'.")
+    }
+
+    private static let undrain = CommandNode(
+        Command(
+            "undrain", "Let a drained node take devices again.", arguments: [node])
+    ) { (invocation, context) throws(CommandError) in
+        let name = invocation.argument(0) ?? ""
+        let change = ClusterAPI.NodeChange(isDraining: false)
+        try context.admin(invocation).send(.patch("cluster", "nodes", name, body: change))
+        return Report("\(oneLine(name)) takes devices.", json: Done())
+    }
+
+    /// Returns whether a node has sent all its devices away.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the node.
+    ///   - cluster: The cluster.
+    /// - Returns: Whether no device is left.
+    /// - Throws: An error if the node does not run, so that it cannot send devices away.
+    static func isDrained(_ name: String, in cluster: ClusterAPI.Status) throws(CommandError) -> Bool {
+        guard let node = cluster.nodes.first(where: { $0.name == name }) else { return false }
+        if node.draining == .drained { return true }
+        // Without PostgreSQL, nothing is known about the node.
+        guard cluster.postgres.isConnected, !node.isLive else { return false }
+        let age = TimeSpan.text(seconds: node.heartbeatAgeMilliseconds / 1_000)
+        throw .unfinished(
+            "\(name) has sent no heartbeat for \(age), so it has no devices",
+            remedy: "When it starts, it stays drained until 'posthorn cluster undrain'.")
     }
 
     /// Formats the output of `cluster status`.

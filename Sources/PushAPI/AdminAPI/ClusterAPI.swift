@@ -125,4 +125,16 @@ public enum ClusterAPI {
             self.text = text
         }
     }
+
+    /// The body of `PATCH /v1/cluster/nodes/NAME`.
+    public struct NodeChange: Codable, Sendable {
+        /// Whether the node sends its devices away.
+        public var isDraining: Bool
+
+        public init(isDraining: Bool) { self.isDraining = isDraining }
+
+        private enum CodingKeys: String, CodingKey {
+            case isDraining = "draining"
+        }
+    }
 }

@@ -12,6 +12,8 @@ enum ClusterLimits {
     static let rowsPerReadingCountMax = 64
     /// The maximum number of requests that wait for one worker; more are refused.
     static let jobCountMax = 4096
+    /// The maximum time in milliseconds that a stopping node has to write what it was asked to.
+    static let stopMilliseconds = 1_000
     /// The pause after a batch that PostgreSQL refused, in milliseconds.
     static let retryMilliseconds: Int64 = 200
 }

@@ -36,6 +36,10 @@ package struct NodeConfiguration: Sendable {
     package var waitingByteCountMax = 32 << 20
     /// The time for which non-urgent notifications are held back from a device that saves power, in milliseconds.
     package var powerSavingDelayMilliseconds: Int64 = 60_000
+    /// The time over which the ends of streams are spread when the node sends its devices away, in milliseconds.
+    package var goodbyeMilliseconds: Int64 = 60_000
+    /// The maximum pause between two of these ends, in milliseconds.
+    package var goodbyePauseMillisecondsMax: Int64 = 100
     /// Returns the wall-clock time.
     package var now: @Sendable () -> Timestamp
 

@@ -18,6 +18,8 @@ final class NodeContext {
     /// The number of notifications whose senders wait.
     var waitingCount = 0
     var counters = NodeCounters()
+    /// Whether the node sends its devices away, and none is left.
+    var isDrained = false
     /// The instances to which a link is up.
     var links: Set<InstanceID> = []
     private var nodes: [NodeNumber: ShardResult.Node] = [:]

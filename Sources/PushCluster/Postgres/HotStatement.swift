@@ -25,10 +25,11 @@ enum HotStatement: Int, CaseIterable {
             // The time is read before `changes`, in the same transaction.
             PipelineStatement(
                 """
-                UPDATE nodes SET seen_at = clock_timestamp(), id_ceiling = $3, heard_at = $4
+                UPDATE nodes SET seen_at = clock_timestamp(), id_ceiling = $3, heard_at = $4,
+                    draining = CASE WHEN draining = 0 THEN 0 ELSE $5 END
                 WHERE number = $1 AND instance = $2
                 RETURNING (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, (SELECT version FROM control)
-                """, [.int64, .int64, .int64, .int64])
+                """, [.int64, .int64, .int64, .int64, .int64])
         case .changes:
             PipelineStatement(
                 """

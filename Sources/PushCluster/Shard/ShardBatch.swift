@@ -51,6 +51,8 @@ package struct ShardBatch: Sendable {
         package var idCeiling: Int64
         /// The shard's time in microseconds up to which the node has heard of all devices in `changes`.
         package var heardAt: Int64
+        /// Whether a node that sends its devices away has none left.
+        package var isDrained = false
     }
 
     /// Comes first, so that the node counts as live before it reads: a writer that looks earlier need not tell it.

@@ -153,6 +153,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         if let timer { loop.cancel(timer) }
         timer = nil
         if store.isSuperseded { return fail() }
+        if isStopping, store.isIdle { return loop.stop() }
         let due = store.nextDue
         guard due < .future else { return }
         timer = loop.schedule(after: max(due.duration(since: .now), .zero)) { [weak self] in
@@ -192,9 +193,17 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
             switch message {
             case .commands(let commands): turn { store in for command in commands { take(command, store) } }
             case .outcome(let outcome, let worker): turn { store in take(outcome, from: worker, store) }
-            case .stop: loop.stop()
+            case .stop: stopWhenIdle()
             }
         }
+    }
+
+    /// Stops when what was asked of the node is written, at the latest after a second.
+    private func stopWhenIdle() {
+        guard !isStopping else { return loop.stop() }
+        isStopping = true
+        loop.schedule(after: .milliseconds(ClusterLimits.stopMilliseconds)) { [weak self] in self?.loop.stop() }
+        turn { _ in }
     }
 
     private func take(_ command: StoreCommand, _ store: ClusterStore) {
@@ -220,6 +229,8 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
             // Without PostgreSQL, a worker would try to connect for a long time.
             guard observer.connectionProblem == nil, workers[workers.count - 1].submit(.readServerState(answer: answer))
             else { return answerStatus(nil, to: answer, store) }
+        case .perform(.cluster(.change(let change)), let answer):
+            submit(.changeNode(change, answer: answer), of: nil, answer: answer)
         case .perform(let request, let answer):
             submit(.perform(request, answer: answer), of: request.workerHint, answer: answer)
         case .host: break
@@ -262,6 +273,9 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
             if let group = groups[worker] {
                 store.announceControl(version: Int64(directory.version), to: nodes, in: group)
             }
+        case .nodeChanged(let result, let address):
+            store.readNodesSoon()
+            reply(.performed(result, answer: address), to: address)
         case .serverState(let state, let address): answerStatus(state, to: address, store)
         case .swept(let expiredCount, let isMore):
             groups[worker] = nil

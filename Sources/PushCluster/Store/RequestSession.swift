@@ -59,6 +59,9 @@ final class RequestSession {
             report(.identified(try requests.identify(credential), credential, stream: stream, agent: agent))
         case .noteSeen(let device, let agent): try requests.noteSeen([(device, agent)])
         case .readDirectory: report(.directory(try requests.directory()))
+        case .changeNode(let change, let address):
+            let refusal = try open?.connection.execute(change)
+            report(.nodeChanged(refusal.map { .failure($0) } ?? .success(.done), answer: address))
         case .readServerState(let address): report(.serverState(try serverState(), answer: address))
         case .sweep:
             let progress = try requests.sweep { report(.effects($0)) }
@@ -86,6 +89,7 @@ final class RequestSession {
     private func refuse(_ job: RequestWorker.Job, _ error: SQLError) {
         let refusal = StoreRefusal.unavailable("PostgreSQL: \(error.message)")
         switch job {
+        case .changeNode(_, let address): report(.nodeChanged(.failure(refusal), answer: address))
         case .perform(_, let address): report(.performed(.init(result: .failure(refusal)), answer: address))
         case .identify(_, let stream, _):
             // The device connects again.

@@ -15,6 +15,7 @@ final class RequestWorker: Sendable {
         case identify(DeviceCredential, stream: ReplyAddress, agent: String)
         case noteSeen(DeviceID, agent: String?)
         case readDirectory
+        case changeNode(NodeChange, answer: ReplyAddress)
         /// Reads the state of PostgreSQL for an administrator.
         case readServerState(answer: ReplyAddress)
         /// Makes the next step of a sweep.
@@ -28,6 +29,7 @@ final class RequestWorker: Sendable {
         case identified(DeviceID?, DeviceCredential, stream: ReplyAddress, agent: String)
         /// The control data, and after a change of them the nodes that may have read them before.
         case directory(Directory, nodes: [InstanceID] = [])
+        case nodeChanged(Result<StoreAnswer, StoreRefusal>, answer: ReplyAddress)
         /// The state of PostgreSQL; nil if it could not be read.
         case serverState(ServerState?, answer: ReplyAddress)
         /// A step of a sweep, which deleted some expired notifications.

@@ -110,7 +110,7 @@ extension Rejection {
         case .unavailable: self = condition.rejection
         case .alreadyExists, .unauthorized, .badEnrolmentCode, .unknownDevice, .unknownCode, .unknownKey, .unknownTeam,
             .unknownPolicy,
-            .unknownCertificate, .unknownSendToken, .noCluster, .traceOff:
+            .unknownCertificate, .unknownSendToken, .unknownNode, .noCluster, .draining, .traceOff:
             self.init(.internalServerError)
         }
     }

@@ -4,4 +4,12 @@
 package enum ClusterRequest: Sendable {
     /// Describes the nodes and PostgreSQL; answered by `cluster`.
     case status
+    /// Changes a node; answered by `done` when PostgreSQL has the change.
+    case change(NodeChange)
+}
+
+/// A change of one node of a cluster, by its name.
+package enum NodeChange: Sendable {
+    /// Lets a node send its devices away, or take devices again.
+    case setDraining(node: String, Bool)
 }

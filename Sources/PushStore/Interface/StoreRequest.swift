@@ -133,6 +133,10 @@ package enum StoreRefusal: Error, Equatable, Sendable {
     case alreadyExists
     /// No policy rule is set at this place.
     case unknownPolicy
+    /// No node of the cluster has this name.
+    case unknownNode
+    /// The node takes no devices, which must connect to another one.
+    case draining
     /// The store has no nodes, because it is not in PostgreSQL.
     case noCluster
     /// The trace is disabled.
