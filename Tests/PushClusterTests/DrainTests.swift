@@ -91,6 +91,35 @@ struct DrainTests {
         #expect(try node.perform(.cluster(.change(.setDraining(node: "other", true)))).failure == .unknownNode)
     }
 
+    @Test func `a dead node is removed and its number is used again, and a live one is refused`() async throws {
+        let postgres = try await PostgresFixture()
+        let dead = try TestNode(postgres, name: "dead")
+        let device = try dead.registeredDevice()
+        _ = try dead.attach(device)
+        dead.store.stop()
+        let age = "UPDATE nodes SET seen_at = clock_timestamp() - interval '1 hour' WHERE name = "
+        _ = try await postgres.sql(age + "'dead'")
+        let node = try TestNode(postgres, name: "second")
+        #expect(try node.perform(.cluster(.change(.remove(node: "second")))).failure == .nodeIsLive)
+        try node.succeed(.cluster(.change(.remove(node: "dead"))))
+        #expect(try await postgres.sql("SELECT number, name FROM nodes") == "1|second")
+        #expect(try node.send("accepted", to: device.contents) == nil)
+        #expect(try node.perform(.cluster(.change(.remove(node: "dead")))).failure == .unknownNode)
+        node.store.stop()
+        _ = try await postgres.sql(age + "'second'")
+        let third = try TestNode(postgres, name: "third")
+        #expect(try await postgres.sql("SELECT number FROM nodes WHERE name = 'third'") == "0")
+        #expect(try third.received(1, on: try third.attach(device)).map(\.text) == ["accepted"])
+    }
+
+    @Test func `a node whose row was removed ends`() async throws {
+        let postgres = try await PostgresFixture()
+        let node = try TestNode(postgres)
+        _ = try node.attach(try node.registeredDevice())
+        _ = try await postgres.sql("DELETE FROM nodes")
+        try await eventually("the node ends") { !node.replies.fatal.isEmpty }
+    }
+
     @Test func `a stopping node first writes what it was asked to`() async throws {
         let postgres = try await PostgresFixture()
         let node = try TestNode(postgres)

@@ -13,7 +13,7 @@ enum ClusterCommands {
             A node is a posthornd that shares its store in PostgreSQL with others. Each command connects to the node on \
             this machine.
             """,
-        children: [status, drain, undrain], defaultChild: "status")
+        children: [status, drain, undrain, remove], defaultChild: "status")
 
     private static let status = CommandNode(
         Command(
@@ -75,6 +75,22 @@ enum ClusterCommands {
         let change = ClusterAPI.NodeChange(isDraining: false)
         try context.admin(invocation).send(.patch("cluster", "nodes", name, body: change))
         return Report("\(oneLine(name)) takes devices.", json: Done())
+    }
+
+    private static let remove = CommandNode(
+        Command(
+            "remove", "Remove a node that no longer exists.",
+            discussion: """
+                The name and the number of the node become free. Nothing is lost: its devices connect to other nodes, and \
+                notifications are in PostgreSQL. The command refuses a node that had a heartbeat in the last ten seconds. \
+                A removed node that starts again joins the cluster again, as long as it has cluster.key and access to \
+                PostgreSQL.
+                """,
+            arguments: [node])
+    ) { (invocation, context) throws(CommandError) in
+        let name = invocation.argument(0) ?? ""
+        try context.admin(invocation).send(.delete("cluster", "nodes", name))
+        return Report("Removed \(oneLine(name)).", json: Done())
     }
 
     /// Returns whether a node has sent all its devices away.

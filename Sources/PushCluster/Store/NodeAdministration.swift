@@ -20,6 +20,20 @@ extension PostgresConnection {
             statement.bind(node, at: 2)
             try statement.run()
             return changedRowCount > 0 ? nil : .unknownNode
+        case .remove(let node): return try remove(node)
         }
+    }
+
+    private func remove(_ node: String) throws(SQLError) -> StoreRefusal? {
+        let statement = try prepare(
+            "DELETE FROM nodes WHERE name = ? AND seen_at < clock_timestamp() - make_interval(secs => ?::bigint)")
+        statement.bind(node, at: 1)
+        statement.bind(NodeChange.silenceSeconds, at: 2)
+        try statement.run()
+        guard changedRowCount == 0 else { return nil }
+        let known = try prepare("SELECT 1 FROM nodes WHERE name = ?")
+        known.bind(node, at: 1)
+        defer { known.reset() }
+        return try known.step() ? .nodeIsLive : .unknownNode
     }
 }

@@ -28,8 +28,12 @@ struct AdminCluster: AdminResource {
     ])
 
     private func answerNode(_ exchange: HTTPExchange, _ connection: ServerConnection, _ node: String) {
-        guard exchange.method == .patch else { return AdminAnswer.refuseMethod(exchange, allowed: "PATCH") }
-        guard let change = Self.nodeChange.read(ClusterAPI.NodeChange.self, of: exchange) else { return }
-        perform(.cluster(.change(.setDraining(node: node, change.isDraining))), exchange, connection)
+        switch exchange.method {
+        case .patch:
+            guard let change = Self.nodeChange.read(ClusterAPI.NodeChange.self, of: exchange) else { return }
+            perform(.cluster(.change(.setDraining(node: node, change.isDraining))), exchange, connection)
+        case .delete: perform(.cluster(.change(.remove(node: node))), exchange, connection)
+        default: AdminAnswer.refuseMethod(exchange, allowed: "PATCH, DELETE")
+        }
     }
 }

@@ -98,7 +98,7 @@ extension StoreRefusal {
         case .unknownTopic, .unknownDevice, .unknownKey, .unknownTeam, .unknownCertificate, .unknownChannel,
             .unknownPolicy, .unknownCode, .unknownSendToken, .unknownNode, .noCluster:
             404
-        case .alreadyExists, .traceOff: 409
+        case .alreadyExists, .nodeIsLive, .traceOff: 409
         case .tooMany, .busy: 429
         case .draining, .unavailable: 503
         }
@@ -121,6 +121,7 @@ extension StoreRefusal {
         case .broadcastsNotAllowed: "BroadcastsNotAllowed"
         case .alreadyExists: "AlreadyExists"
         case .unknownNode: "UnknownNode"
+        case .nodeIsLive: "NodeIsLive"
         case .noCluster: "NoCluster"
         case .traceOff: "TraceOff"
         case .tooMany: "TooMany"
@@ -147,6 +148,8 @@ extension StoreRefusal {
             "Broadcasts are off for this app. Enable them with `posthorn app set TOPIC --broadcasts on`."
         case .alreadyExists: "An object with this name already exists. Choose another name."
         case .unknownNode: "The cluster has no node with this name. See `posthorn cluster status`."
+        case .nodeIsLive:
+            "The node had a heartbeat in the last \(NodeChange.silenceSeconds) seconds. Stop its posthornd, wait, then try again."
         case .draining: "This node of the cluster takes no devices. Connect again."
         case .noCluster:
             "The server has no cluster, because its store is not in PostgreSQL. A cluster needs url in [store]."

@@ -54,7 +54,8 @@ extension EventLog {
                 ["reason": reason, "source": peer.source.description, "principal": peer.principal.logText],
                 about: peer.source.logSubject(reason))
         case .broadcastsNotAllowed, .unknownTopic, .unknownDevice, .unknownKey, .unknownTeam, .unknownCertificate,
-            .unknownChannel, .unknownPolicy, .unknownCode, .unknownSendToken, .alreadyExists, .unknownNode, .noCluster,
+            .unknownChannel, .unknownPolicy, .unknownCode, .unknownSendToken, .alreadyExists, .unknownNode, .nodeIsLive,
+            .noCluster,
             .traceOff, .draining, .unavailable:
             debug(
                 "request_refused",

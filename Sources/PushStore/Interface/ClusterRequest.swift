@@ -12,4 +12,11 @@ package enum ClusterRequest: Sendable {
 package enum NodeChange: Sendable {
     /// Lets a node send its devices away, or take devices again.
     case setDraining(node: String, Bool)
+    /// Removes a node that does not run, and frees its number; refused with `nodeIsLive` otherwise.
+    case remove(node: String)
+
+    /// The time without a heartbeat after which a node can be removed, in seconds.
+    ///
+    /// All numbers that the node has made are below the time of PostgreSQL by then, so another node can get its number.
+    package static let silenceSeconds: Int64 = 10
 }

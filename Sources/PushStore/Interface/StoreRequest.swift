@@ -135,6 +135,8 @@ package enum StoreRefusal: Error, Equatable, Sendable {
     case unknownPolicy
     /// No node of the cluster has this name.
     case unknownNode
+    /// The node runs, so it cannot be removed.
+    case nodeIsLive
     /// The node takes no devices, which must connect to another one.
     case draining
     /// The store has no nodes, because it is not in PostgreSQL.
