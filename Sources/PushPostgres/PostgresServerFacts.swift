@@ -146,4 +146,20 @@ extension PostgresConnection {
             synchronousStandbyCount: statement.optionalInt64(5).map(Int.init), usesTLS: handle.usesTLS,
             isLocal: handle.isLocal, isInRecovery: statement.int64(4) == 1)
     }
+
+    /// Reads the age of the oldest transaction of any program, which keeps PostgreSQL from removing deleted rows.
+    ///
+    /// - Returns: The age in seconds; nil without such a transaction, or if the role may not see any.
+    /// - Throws: The error that the server returned.
+    package func oldestTransactionSeconds() throws(SQLError) -> Int64? {
+        let statement = try prepare(
+            """
+            SELECT extract(epoch FROM clock_timestamp() - min(since))::bigint FROM (
+                SELECT xact_start AS since FROM pg_stat_activity
+                WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'
+                UNION ALL SELECT prepared FROM pg_prepared_xacts) AS transactions
+            """)
+        defer { statement.reset() }
+        return try statement.step() ? statement.optionalInt64(0) : nil
+    }
 }

@@ -43,7 +43,7 @@ package final class ConnectionLimiter: Sendable {
     }
 
     /// A kind of connection that `posthorn status` counts separately.
-    package enum Kind { case stranger, device, provider }
+    package enum Kind { case stranger, device, provider, node }
 
     /// The bound that a new connection exceeds.
     enum Excess { case none, network, strangers }
@@ -60,6 +60,8 @@ package final class ConnectionLimiter: Sendable {
         package var strangers = 0
         package var devices = 0
         package var providers = 0
+        /// The number of links of other nodes.
+        package var nodes = 0
         /// The number of connections that were accepted.
         package var opened = 0
         /// The number of connections that were closed to free capacity for others.
@@ -67,7 +69,7 @@ package final class ConnectionLimiter: Sendable {
         /// The number of connections that arrived when a bound was reached.
         package var overLimit = 0
 
-        var all: Int { strangers + devices + providers }
+        var all: Int { strangers + devices + providers + nodes }
     }
 
     private struct Network {
@@ -165,6 +167,7 @@ extension ConnectionLimiter.Counts {
             case .stranger: strangers
             case .device: devices
             case .provider: providers
+            case .node: nodes
             }
         }
         set {
@@ -172,6 +175,7 @@ extension ConnectionLimiter.Counts {
             case .stranger: strangers = newValue
             case .device: devices = newValue
             case .provider: providers = newValue
+            case .node: nodes = newValue
             }
         }
     }
@@ -183,7 +187,8 @@ extension Principal {
         switch self {
         case .stranger: .stranger
         case .device: .device
-        case .provider, .node, .administrator, .monitor: .provider
+        case .node: .node
+        case .provider, .administrator, .monitor: .provider
         }
     }
 }

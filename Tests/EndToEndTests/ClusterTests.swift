@@ -7,38 +7,8 @@ internal import Testing
 extension ServerEndToEnd {
     /// Three servers that share a database in PostgreSQL.
     struct ClusterTests {
-        private struct Cluster {
-            let database: PostgresDatabase
-            let nodes: [InstalledServer]
-            private let files: TemporaryDirectory
-
-            init() async throws {
-                database = try await PostgresDatabase()
-                files = try TemporaryDirectory()
-                var nodes: [InstalledServer] = []
-                for number in 1...3 {
-                    let port = try FreePort.find()
-                    nodes.append(
-                        try await InstalledServer(
-                            options: [
-                                "--store-url", database.address, "--cluster-node", "n\(number)",
-                                "--cluster-address", "127.0.0.1:\(port)", "--cluster-key-file",
-                                files.path(of: "cluster.key"),
-                            ], port: port))
-                }
-                self.nodes = nodes
-            }
-
-            /// Returns a provider that sends to another node than the one that issued its key.
-            func provider(of target: ProviderTarget, at node: Int) async throws -> APNsProvider {
-                var target = target
-                target.port = nodes[node].port
-                return try await APNsProvider(target)
-            }
-        }
-
         @Test func `a notification reaches its device over any node, and waits for it at any node`() async throws {
-            let cluster = try await Cluster()
+            let cluster = try await TestCluster()
             let stack = try await TestStack(server: cluster.nodes[0])
             var texts: [String] = []
             for node in 0..<3 {
@@ -62,7 +32,7 @@ extension ServerEndToEnd {
         @Test func `other nodes accept for a device whose node was killed, and it gets everything afterwards`()
             async throws
         {
-            let cluster = try await Cluster()
+            let cluster = try await TestCluster()
             let stack = try await TestStack(server: cluster.nodes[0])
             let provider = try await cluster.provider(of: stack.target, at: 1)
             let first = try await provider.send(stack.notification("before"))
@@ -80,7 +50,7 @@ extension ServerEndToEnd {
         @Test func `a revoked key and an ended registration are refused by every node, once that is answered`()
             async throws
         {
-            let cluster = try await Cluster()
+            let cluster = try await TestCluster()
             let stack = try await TestStack(server: cluster.nodes[0])
             let provider = try await cluster.provider(of: stack.target, at: 2)
             #expect(try await provider.send(stack.notification("valid")).status == 200)

@@ -17,16 +17,25 @@ final class TestNode {
     let replies = ReplyLog()
     private var nextExchange: Int32 = 0
 
+    convenience init(
+        _ postgres: PostgresFixture, name: String = "test", version: String = "1",
+        registrationLifeSeconds: Int64? = nil, pendingPerTopicCountMax: Int? = nil
+    ) throws {
+        try self.init(
+            address: postgres.address, schema: postgres.schema, name: name, version: version,
+            registrationLifeSeconds: registrationLifeSeconds, pendingPerTopicCountMax: pendingPerTopicCountMax)
+    }
+
     init(
-        _ postgres: PostgresFixture, name: String = "test", registrationLifeSeconds: Int64? = nil,
-        pendingPerTopicCountMax: Int? = nil
+        address: String, schema: String, name: String = "test", version: String = "1",
+        registrationLifeSeconds: Int64? = nil, pendingPerTopicCountMax: Int? = nil
     ) throws {
         var store = StoreConfiguration(path: "") { .now }
         if let pendingPerTopicCountMax { store.pendingPerTopicCountMax = pendingPerTopicCountMax }
         store.registrationLifeSeconds = registrationLifeSeconds
         var configuration = PostgresStoreConfiguration(
-            address: try PostgresAddress(postgres.address), node: name, version: "1", store: store)
-        configuration.schema = postgres.schema
+            address: try PostgresAddress(address), node: name, version: version, store: store)
+        configuration.schema = schema
         configuration.sweepQuestionMilliseconds = 100
         self.store = try PostgresStore(configuration)
         self.store.start(receivers: [replies]) { [replies] in replies.note($0) }

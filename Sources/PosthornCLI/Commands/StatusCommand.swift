@@ -79,12 +79,14 @@ enum StatusCommand {
     }
 
     private static func lines(of connections: AdminAPI.Connections) -> [(name: String, value: String)] {
-        let all = connections.devices + connections.providers + connections.strangers
+        let nodes = connections.nodes ?? 0
+        let all = connections.devices + connections.providers + connections.strangers + nodes
         var lines = [
             (
                 name: "Connections",
                 value: "\(all) of \(connections.limit): \(connections.devices) from devices, \(connections.providers) "
-                    + "from providers, \(connections.strangers) unauthenticated"
+                    + "from providers, \(nodes > 0 ? "\(nodes) from other nodes, " : "")"
+                    + "\(connections.strangers) unauthenticated"
             )
         ]
         guard connections.shed > 0 || connections.overLimit > 0 else { return lines }

@@ -40,7 +40,7 @@ package enum AdminProgram {
         TokenCommands.group,
         CertificateCommands.group,
         ChannelCommands.group, QuotaCommands.group, EnrolCommand.node, CodeCommands.group, DeviceCommands.group,
-        PolicyCommands.group, AuthorityCommands.group, TraceCommand.node, BackupCommand.node,
+        PolicyCommands.group, AuthorityCommands.group, ClusterCommands.group, TraceCommand.node, BackupCommand.node,
         MigrateCommand.node,
     ]
 

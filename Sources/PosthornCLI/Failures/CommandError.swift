@@ -42,6 +42,8 @@ package enum CommandError: Error, Sendable {
     case notConfirmed
     /// The server failed to make a backup; carries its reason.
     case backupFailed(String)
+    /// The server has accepted a request, but the result is not there yet.
+    case unfinished(String, remedy: String)
     /// The two passwords that the user typed do not match.
     case notTheSamePassword
 
@@ -69,6 +71,7 @@ package enum CommandError: Error, Sendable {
         case .advised(let error, _): error.problem
         case .reworded(_, let problem): problem
         case .notConfirmed: "Aborted."
+        case .unfinished(let problem, _): problem
         case .backupFailed(let text): "the backup failed: \(text)"
         case .notTheSamePassword: "the passwords do not match"
         }
@@ -98,7 +101,7 @@ package enum CommandError: Error, Sendable {
         case .notSent: "Check the options for control characters, and that the server supports HTTP/2."
         case .file(let error): error.remedy
         case .badFile(_, _, let remedy): remedy
-        case .advised(_, let remedy): remedy
+        case .advised(_, let remedy), .unfinished(_, let remedy): remedy
         case .notConfirmed, .reworded, .certificateExpired: ""
         case .backupFailed: "The incomplete backup was removed. Correct the problem and try again."
         case .notTheSamePassword: "Try again, or read the password from a file with --password-file."
@@ -116,6 +119,7 @@ package enum CommandError: Error, Sendable {
             .certificateExpired:
             .unreachable
         case .agentRefused(let name, _): AgentFailure(busName: name).exitCode
+        case .unfinished: .tryLater
         case .file(let error): error.exitCode
         case .advised(let error, _), .reworded(let error, _): error.exitCode
         }

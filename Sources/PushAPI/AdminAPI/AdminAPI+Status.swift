@@ -77,6 +77,8 @@ extension AdminAPI {
         public var devices: Int
         /// The number of connections that authenticated with a provider's credential.
         public var providers: Int
+        /// The number of links of other nodes of the cluster; nil from an older server.
+        public var nodes: Int?
         /// The maximum number of connections.
         public var limit: Int
         /// The number of idle unauthenticated connections that were closed to free capacity.
@@ -84,17 +86,20 @@ extension AdminAPI {
         /// The number of connections that arrived while a limit was reached.
         public var overLimit: Int
 
-        public init(strangers: Int, devices: Int, providers: Int, limit: Int, shed: Int, overLimit: Int) {
+        public init(
+            strangers: Int, devices: Int, providers: Int, nodes: Int? = nil, limit: Int, shed: Int, overLimit: Int
+        ) {
             self.strangers = strangers
             self.devices = devices
             self.providers = providers
+            self.nodes = nodes
             self.limit = limit
             self.shed = shed
             self.overLimit = overLimit
         }
 
         private enum CodingKeys: String, CodingKey {
-            case strangers, devices, providers, limit, shed
+            case strangers, devices, providers, nodes, limit, shed
             case overLimit = "over_limit"
         }
     }

@@ -47,6 +47,9 @@ final class Answers {
         patience.append((waiting, end))
     }
 
+    /// The arrival of the oldest notification that a provider waits for; nil without one.
+    var oldestSince: MonotonicTime? { patience.first?.waiting.since }
+
     /// The time at which an answer is due.
     var nextDue: MonotonicTime? {
         guard let due = patience.first?.due else { return passing.first?.due }

@@ -18,6 +18,8 @@ enum ClusterLimits {
     static let broadcastsPerReadingCountMax = 100
     /// The maximum number of devices for which written notifications are counted.
     static let countedDeviceCountMax = 1 << 16
+    /// The maximum time in milliseconds that a stopping node has to write what it was asked to.
+    static let stopMilliseconds = 1_000
     /// The pause after a batch that PostgreSQL refused, in milliseconds.
     static let retryMilliseconds: Int64 = 200
 }

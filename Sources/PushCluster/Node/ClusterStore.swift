@@ -19,12 +19,13 @@ package import PushStore
 package final class ClusterStore {
     let context: NodeContext
     private let output: any ClusterOutput
-    private let shards: [ShardQueue]
+    let shards: [ShardQueue]
     let host: Host
     private let pusher: Pusher
     let teller: Teller
-    private let answers: Answers
+    let answers: Answers
     let publisher: Publisher
+    let goodbyes: StreamGoodbyes
     private var hadLease: [Bool]
     /// The numbers of events since the start.
     package var counters: NodeCounters { context.counters }
@@ -46,6 +47,7 @@ package final class ClusterStore {
         teller = Teller(context, shard: shard)
         answers = Answers(context) { shard($0).hasLease && shards[0].hasLease }
         publisher = Publisher(context) { shards[0].hasLease }
+        goodbyes = StreamGoodbyes(context, host)
         hadLease = Array(repeating: false, count: shardCount)
     }
 
@@ -68,11 +70,13 @@ package final class ClusterStore {
         teller.expire()
         answers.expire()
         publisher.expire()
+        goodbyes.expire()
         while let (waiting, step) = context.nextStep() { carryOut(step, of: waiting) }
         pusher.flush()
         teller.flush()
         host.flush()
         answers.flush()
+        noteDrained()
         for shard in shards { shard.sendIfDue(to: output) }
         // Late writes are finished while batches are sent.
         while let (waiting, step) = context.nextStep() { carryOut(step, of: waiting) }
@@ -83,9 +87,10 @@ package final class ClusterStore {
     /// The time of the next turn, if nothing arrives before.
     package var nextDue: MonotonicTime {
         var due = MonotonicTime.future
-        for next in [host.nextDue, pusher.nextDue, teller.nextDue, answers.nextDue, publisher.nextDue] {
-            due = min(due, next ?? due)
-        }
+        let parts = [
+            host.nextDue, pusher.nextDue, teller.nextDue, answers.nextDue, publisher.nextDue, goodbyes.nextDue,
+        ]
+        for next in parts { due = min(due, next ?? due) }
         for (shard, had) in zip(shards, hadLease) {
             due = min(due, shard.nextDue ?? due)
             if had { due = min(due, shard.lease.end) }
@@ -124,6 +129,9 @@ package final class ClusterStore {
         guard context.ids.clock.isKnown else {
             let refusal = StoreRefusal.unavailable("The node has no connection to PostgreSQL yet.")
             return context.reply(.performed(.failure(refusal), answer: stream), to: stream)
+        }
+        guard !goodbyes.isOn else {
+            return context.reply(.performed(.failure(.draining), answer: stream), to: stream)
         }
         host.attach(device, secretHash: secretHash, stream)
     }
@@ -318,6 +326,7 @@ package final class ClusterStore {
         guard !heartbeat.isTaken else { return isSuperseded = true }
         if shard.shard == 0 { context.ids.clock.add(heartbeat.time, asked: sentAt, answered: context.moment) }
         context.setNodes(heartbeat.nodes)
+        if shard.shard == 0 { noteDraining(heartbeat.nodes) }
         if shard.shard == 0 { context.controlVersion = max(context.controlVersion, heartbeat.controlVersion) }
         for device in shard.heard(heartbeat, sentAt: sentAt) where host.reattach(device) {
             if let stream = host.stream(of: device) { shard.look(.stream(stream), device) }

@@ -102,6 +102,13 @@ final class Host {
         if let stream = streams[device], stream.epoch < epoch { close(stream, .replaced) }
     }
 
+    /// Ends the stream of a device, which must connect to another node; returns whether it had one.
+    func sendAway(_ device: DeviceID) -> Bool {
+        guard let stream = streams[device] else { return false }
+        close(stream, .shutdown)
+        return true
+    }
+
     private func close(_ stream: HostedStream, _ end: StreamEnd?) {
         stream.hasEnded = true
         streams[stream.device] = nil

@@ -4,13 +4,16 @@ package import PushCore
 
 /// The settings of a node's part of the store.
 package struct NodeConfiguration: Sendable {
+    /// The duration of a lease, and the time after which a node without a heartbeat is not live.
+    static let leaseMilliseconds: Int64 = 3_000
+
     package var instance: InstanceID
     /// The maximum number of routes in memory.
     package var routeCountMax = 1 << 20
     /// The time that notifications wait for PostgreSQL until they are refused, in milliseconds.
     package var patienceMilliseconds: Int64 = 10_000
     /// The duration of a lease, in milliseconds.
-    package var leaseMilliseconds: Int64 = 3_000
+    package var leaseMilliseconds: Int64 = Self.leaseMilliseconds
     package var heartbeatMilliseconds: Int64 = 1_000
     /// The time between two heartbeats while a notification waits until another node has heard of it, in milliseconds.
     package var hearingMilliseconds: Int64 = 100
@@ -33,6 +36,10 @@ package struct NodeConfiguration: Sendable {
     package var waitingByteCountMax = 32 << 20
     /// The time for which non-urgent notifications are held back from a device that saves power, in milliseconds.
     package var powerSavingDelayMilliseconds: Int64 = 60_000
+    /// The time over which the ends of streams are spread when the node sends its devices away, in milliseconds.
+    package var goodbyeMilliseconds: Int64 = 60_000
+    /// The maximum pause between two of these ends, in milliseconds.
+    package var goodbyePauseMillisecondsMax: Int64 = 100
     /// Returns the wall-clock time.
     package var now: @Sendable () -> Timestamp
 

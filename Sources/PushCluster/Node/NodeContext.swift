@@ -19,6 +19,8 @@ final class NodeContext {
     var waitingCount = 0
     var counters = NodeCounters()
     var writtenCounts = WrittenCounts()
+    /// Whether the node sends its devices away, and none is left.
+    var isDrained = false
     /// The instances to which a link is up.
     var links: Set<InstanceID> = []
     private var nodes: [NodeNumber: ShardResult.Node] = [:]

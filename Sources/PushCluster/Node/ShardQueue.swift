@@ -98,7 +98,9 @@ final class ShardQueue {
             let ceiling = context.ids.ceiling(
                 at: context.moment, aheadMilliseconds: context.configuration.leaseMilliseconds)
             next.beat(
-                .init(idCeiling: ceiling, heardAt: heardAt, leastBroadcast: context.leastBroadcast), at: context.moment)
+                .init(
+                    idCeiling: ceiling, heardAt: heardAt, leastBroadcast: context.leastBroadcast,
+                    isDrained: context.isDrained), at: context.moment)
             isHeartbeatUrgent = false
         }
         lastNumber += 1
@@ -160,6 +162,12 @@ final class ShardQueue {
         if !new.isEmpty { isHeartbeatUrgent = true }
         return Array(Set(new.map(\.device))).sorted { $0.rawValue < $1.rawValue }
     }
+
+    /// Sends a heartbeat at once, because an administrator has changed a node.
+    func beatSoon() { isHeartbeatUrgent = true }
+
+    /// Whether nothing waits for the shard.
+    var isIdle: Bool { underWay == nil && next.since == nil }
 
     func connected() {
         isConnected = true

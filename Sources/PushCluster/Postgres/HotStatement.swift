@@ -25,10 +25,11 @@ enum HotStatement: Int, CaseIterable {
             // The time is read before `changes`, in the same transaction.
             PipelineStatement(
                 """
-                UPDATE nodes SET seen_at = clock_timestamp(), id_ceiling = $3, heard_at = $4
+                UPDATE nodes SET seen_at = clock_timestamp(), id_ceiling = $3, heard_at = $4,
+                    draining = CASE WHEN draining = 0 THEN 0 ELSE $5 END
                 WHERE number = $1 AND instance = $2
                 RETURNING (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, (SELECT version FROM control)
-                """, [.int64, .int64, .int64, .int64])
+                """, [.int64, .int64, .int64, .int64, .int64])
         case .changes:
             PipelineStatement(
                 """
@@ -40,7 +41,10 @@ enum HotStatement: Int, CaseIterable {
                 "DELETE FROM changes WHERE at_ms < (extract(epoch FROM clock_timestamp()) * 1000)::bigint - 60000", [])
         case .nodes:
             PipelineStatement(
-                "SELECT instance, heard_at, seen_at > clock_timestamp() - interval '3 seconds', address FROM nodes", [])
+                """
+                SELECT instance, heard_at, seen_at > clock_timestamp() - interval '3 seconds', address, name, version,
+                    draining, (extract(epoch FROM clock_timestamp() - seen_at) * 1000)::bigint FROM nodes
+                """, [])
         case .broadcasts: PipelineStatement("SELECT sequence FROM broadcasts WHERE sequence >= $1", [.int64])
         case .depart:
             PipelineStatement(

@@ -122,6 +122,7 @@ final class PostgresShard {
             parameters.set(instance.rawValue, at: 1)
             parameters.set(heartbeat.idCeiling, at: 2)
             parameters.set(heartbeat.heardAt, at: 3)
+            parameters.set((heartbeat.isDrained ? Draining.drained : .draining).rawValue, at: 4)
         }
         flight?.result.heartbeat = ShardResult.Heartbeat(
             isTaken: true, time: 0, controlVersion: 0, changes: [], nodes: [])

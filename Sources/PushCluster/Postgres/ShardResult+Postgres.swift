@@ -23,7 +23,10 @@ extension ShardResult.Heartbeat {
                 nodes.append(
                     .init(
                         instance: InstanceID(rawValue: result.int64(row, 0)), isLive: result.int64(row, 2) != 0,
-                        heardAt: result.int64(row, 1), address: result.optionalString(row, 3)))
+                        heardAt: result.int64(row, 1), address: result.optionalString(row, 3),
+                        name: result.optionalString(row, 4) ?? "", version: result.optionalString(row, 5) ?? "",
+                        draining: Draining(rawValue: result.int64(row, 6)) ?? .no,
+                        heartbeatAgeMilliseconds: max(result.int64(row, 7), 0)))
             }
         case .broadcasts: broadcasts = (0..<result.rowCount).map { result.int64($0, 0) }
         default: break

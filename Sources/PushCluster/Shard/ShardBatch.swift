@@ -60,6 +60,8 @@ package struct ShardBatch: Sendable {
         package var heardAt: Int64
         /// The least number of the stored broadcasts that are asked for.
         package var leastBroadcast: Int64
+        /// Whether a node that sends its devices away has none left.
+        package var isDrained = false
     }
 
     /// Comes first, so that the node counts as live before it reads: a writer that looks earlier need not tell it.

@@ -109,6 +109,12 @@ package struct ShardResult: Sendable {
         package var heardAt: Int64
         /// The address at which other nodes connect; nil without links.
         package var address: String?
+        package var name = ""
+        /// The version of posthornd.
+        package var version = ""
+        package var draining = Draining.no
+        /// The time since the last heartbeat.
+        package var heartbeatAgeMilliseconds: Int64 = 0
     }
 
     package var attachments: [Attachment] = []

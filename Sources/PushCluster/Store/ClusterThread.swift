@@ -41,6 +41,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     /// The nodes that wait until this one has read a version of the control data.
     private var controlQuestions: [(number: Int64, version: Int64, from: InstanceID)] = []
     private var quotas: QuotaExchange?
+    private var observer: ClusterObserver
     private var credentialsDue = MonotonicTime.future
     private var lastHeartbeat = MonotonicTime.past
     /// The time of the next step of a sweep; `future` during a step.
@@ -66,6 +67,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         self.workers = workers
         self.onFatal = onFatal
         self.metrics = metrics
+        observer = ClusterObserver(instance, configuration)
         groups = Array(repeating: nil, count: workers.count)
         var node = NodeConfiguration(instance, now: configuration.store.now)
         node.patienceMilliseconds = configuration.patienceMilliseconds
@@ -96,7 +98,10 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     }
 
     private func handlers() -> PostgresShard.Handlers {
-        let report = configuration.onConnection
+        let report = { [weak self, configuration] (reason: String?) in
+            self?.observer.connectionProblem = reason
+            configuration.onConnection(reason)
+        }
         return PostgresShard.Handlers(
             connected: { [weak self] in
                 report(nil)
@@ -109,6 +114,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
             unreachable: { report($0.message) },
             answered: { [weak self] result, number in
                 self?.turn { $0.take(result, of: number, fromShard: 0) }
+                self?.observer.connectionProblem = nil
                 if let heartbeat = result.heartbeat { self?.noteNodes(heartbeat) }
             },
             refused: { [weak self] error, number in
@@ -151,6 +157,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         if let timer { loop.cancel(timer) }
         timer = nil
         if store.isSuperseded { return fail() }
+        if isStopping, store.isIdle { return loop.stop() }
         let due = store.nextDue
         guard due < .future else { return }
         timer = loop.schedule(after: max(due.duration(since: .now), .zero)) { [weak self] in
@@ -194,9 +201,17 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
                 self.quotas = QuotaExchange(quotas, on: loop) { [weak self] in self?.links }
                 // The limits may have changed since they were read.
                 _ = workers[0].submit(.readDirectory)
-            case .stop: loop.stop()
+            case .stop: stopWhenIdle()
             }
         }
+    }
+
+    /// Stops when what was asked of the node is written, at the latest after a second.
+    private func stopWhenIdle() {
+        guard !isStopping else { return loop.stop() }
+        isStopping = true
+        loop.schedule(after: .milliseconds(ClusterLimits.stopMilliseconds)) { [weak self] in self?.loop.stop() }
+        turn { _ in }
     }
 
     private func take(_ command: StoreCommand, _ store: ClusterStore) {
@@ -215,6 +230,12 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         case .publish(let broadcast, let answer):
             guard let publication = store.beginPublication(answer: answer) else { return }
             if !workers[0].submit(.publish(broadcast, publication)) { store.refuse(publication, .serviceUnavailable) }
+        case .perform(.cluster(.status), let answer):
+            // Without PostgreSQL, a worker would try to connect for a long time.
+            guard observer.connectionProblem == nil, workers[workers.count - 1].submit(.readServerState(answer: answer))
+            else { return answerStatus(nil, to: answer, store) }
+        case .perform(.cluster(.change(let change)), let answer):
+            submit(.changeNode(change, answer: answer), of: nil, answer: answer)
         case .perform(let request, let answer):
             submit(.perform(request, answer: answer), of: request.workerHint, answer: answer)
         case .host: break
@@ -267,6 +288,10 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
             }
         case .trimmed: groups[worker] = nil
         case .broadcasts(let broadcasts): store.take(stored: broadcasts)
+        case .nodeChanged(let result, let address):
+            store.readNodesSoon()
+            reply(.performed(result, answer: address), to: address)
+        case .serverState(let state, let address): answerStatus(state, to: address, store)
         case .swept(let expiredCount, let isMore):
             groups[worker] = nil
             store.noteExpired(expiredCount)
@@ -274,6 +299,11 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
             let pause = configuration.sweepQuestionMilliseconds
             sweepDue = isSubmitted ? .future : MonotonicTime.now.advanced(byMilliseconds: pause)
         }
+    }
+
+    private func answerStatus(_ state: ServerState?, to address: ReplyAddress, _ store: ClusterStore) {
+        let report = observer.report(store, state, at: .now)
+        reply(.performed(.success(.cluster(report)), answer: address), to: address)
     }
 
     /// Adds the events of this node to the counts, which the worker has read from the tables.
@@ -302,6 +332,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
 
     /// Connects to the nodes that a heartbeat found, and reads the control data if they have another version.
     private func noteNodes(_ heartbeat: ShardResult.Heartbeat) {
+        observer.note(heartbeat, at: .now)
         let nodes = heartbeat.nodes.filter(\.isLive).compactMap { node in
             node.address.flatMap { LinkedNode.Address($0) }.map { LinkedNode(instance: node.instance, address: $0) }
         }

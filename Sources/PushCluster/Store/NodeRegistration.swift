@@ -143,17 +143,20 @@ struct NodeRegistration {
         try statement.run()
     }
 
+    /// Changes the row of a node that starts again, which stays drained unless it was upgraded.
     private func update(_ instance: InstanceID, _ number: NodeNumber) throws(SQLError) {
         let statement = try connection.prepare(
             """
-            UPDATE nodes SET instance = ?, seen_at = clock_timestamp(), id_ceiling = ?, version = ?, draining = 0,
+            UPDATE nodes SET instance = ?, seen_at = clock_timestamp(), id_ceiling = ?,
+                draining = CASE WHEN version = ? THEN least(draining, 1) ELSE 0 END, version = ?,
                 heard_at = 0, address = ? WHERE number = ?
             """)
         statement.bind(instance.rawValue, at: 1)
         statement.bind(instance.rawValue, at: 2)
         statement.bind(configuration.version, at: 3)
-        statement.bind(configuration.links?.address.text, at: 4)
-        statement.bind(Int64(number.rawValue), at: 5)
+        statement.bind(configuration.version, at: 4)
+        statement.bind(configuration.links?.address.text, at: 5)
+        statement.bind(Int64(number.rawValue), at: 6)
         try statement.run()
     }
 }

@@ -66,6 +66,10 @@ final class RequestSession {
             try requests.trim(device) { report(.effects($0)) }
             report(.trimmed)
         case .readBroadcasts(let first): try readBroadcasts(from: first, requests)
+        case .changeNode(let change, let address):
+            let refusal = try open?.connection.execute(change)
+            report(.nodeChanged(refusal.map { .failure($0) } ?? .success(.done), answer: address))
+        case .readServerState(let address): report(.serverState(try serverState(), answer: address))
         case .sweep:
             let progress = try requests.sweep { report(.effects($0)) }
             report(.swept(expiredCount: progress.expiredCount, isMore: progress.isMore))
@@ -92,16 +96,24 @@ final class RequestSession {
         return nodes
     }
 
+    private func serverState() throws(SQLError) -> ServerState? {
+        guard let connection = open?.connection else { return nil }
+        return ServerState(
+            facts: try connection.serverFacts(), oldestTransactionSeconds: try connection.oldestTransactionSeconds())
+    }
+
     /// Reports that a job failed; the directory is read again with the next heartbeat that finds a new version.
     private func refuse(_ job: RequestWorker.Job, _ error: SQLError) {
         let refusal = StoreRefusal.unavailable("PostgreSQL: \(error.message)")
         switch job {
+        case .changeNode(_, let address): report(.nodeChanged(.failure(refusal), answer: address))
         case .perform(_, let address): report(.performed(.init(result: .failure(refusal)), answer: address))
         case .identify(_, let stream, _):
             // The device connects again.
             report(.performed(.init(result: .failure(refusal)), answer: stream))
         case .publish(_, let publication): report(.published(.refused(.serviceUnavailable), publication))
         case .trim: report(.trimmed)
+        case .readServerState(let address): report(.serverState(nil, answer: address))
         case .noteSeen, .readDirectory, .readBroadcasts: break
         case .sweep: report(.swept(expiredCount: 0, isMore: false))
         }

@@ -20,6 +20,9 @@ final class RequestWorker: Sendable {
         case trim(DeviceID)
         /// Reads the stored broadcasts from a number on.
         case readBroadcasts(from: Int64)
+        case changeNode(NodeChange, answer: ReplyAddress)
+        /// Reads the state of PostgreSQL for an administrator.
+        case readServerState(answer: ReplyAddress)
         /// Makes the next step of a sweep.
         case sweep
     }
@@ -34,6 +37,9 @@ final class RequestWorker: Sendable {
         case published(PostgresRequests.PublishResult, Publication)
         case broadcasts([PublishedBroadcast])
         case trimmed
+        case nodeChanged(Result<StoreAnswer, StoreRefusal>, answer: ReplyAddress)
+        /// The state of PostgreSQL; nil if it could not be read.
+        case serverState(ServerState?, answer: ReplyAddress)
         /// A step of a sweep, which deleted some expired notifications.
         case swept(expiredCount: Int, isMore: Bool)
     }

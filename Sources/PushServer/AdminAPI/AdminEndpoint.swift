@@ -27,6 +27,7 @@ final class AdminEndpoint: Endpoint {
             "trace": AdminTrace(services: services), "backups": AdminBackups(services: services),
             "authorities": AdminAuthorities(services: services), "send-tokens": AdminSendTokens(services: services),
             "queues": AdminQueues(services: services), "doctor": AdminDoctor(services: services),
+            "cluster": AdminCluster(services: services),
             "send": AdminSend(services: services, publisher: SendPublisher(services)),
         ]
     }

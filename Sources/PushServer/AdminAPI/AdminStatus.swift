@@ -45,8 +45,8 @@ struct AdminStatus: AdminResource {
     private static func connections(_ limiter: ConnectionLimiter) -> AdminAPI.Connections {
         let counts = limiter.counts
         return AdminAPI.Connections(
-            strangers: counts.strangers, devices: counts.devices, providers: counts.providers, limit: limiter.caps.all,
-            shed: counts.shed, overLimit: counts.overLimit)
+            strangers: counts.strangers, devices: counts.devices, providers: counts.providers, nodes: counts.nodes,
+            limit: limiter.caps.all, shed: counts.shed, overLimit: counts.overLimit)
     }
 
     private static func memory(_ budget: MemoryBudget) -> AdminAPI.Memory {

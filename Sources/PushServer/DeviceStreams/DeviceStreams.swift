@@ -31,7 +31,7 @@ final class DeviceStreams {
     }
 
     /// The time after which a device reconnects after a restart; the agent adds a random part.
-    private static let shutdownRetrySeconds: Int64 = 1
+    fileprivate static let shutdownRetrySeconds: Int64 = 1
     /// The reason for closing a connection whose peer does not read the output.
     static let unreadReason = "the device does not read its stream"
 
@@ -76,6 +76,7 @@ final class DeviceStreams {
         exchange.context = StoreContinuation { [unowned self] result, exchange in
             guard case .failure(let refusal) = result else { return }
             self.streams[address] = nil
+            if refusal == .draining { return Self.refuse(exchange, "this node of the cluster takes no devices") }
             guard refusal == .unauthorized else { return ControlAnswer.refuse(exchange, refusal) }
             services.context.deviceSecrets.insertUnknown(credential)
             guard let seconds = services.countWrongCredential(on: connection) else {
@@ -294,6 +295,7 @@ extension StreamEnd {
         switch self {
         case .replaced: 60
         case .removed: 3600
+        case .shutdown: DeviceStreams.shutdownRetrySeconds
         }
     }
 }

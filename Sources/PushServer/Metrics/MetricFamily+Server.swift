@@ -10,10 +10,12 @@ internal import PushWebSocket
 extension MetricFamily {
     /// Connections, and the limits of their protocols and memory.
     static let connections: [MetricFamily] = [
-        .gauge("posthorn_connections", "Open connections of providers and devices, by kind.", by: "kind") { source in
+        .gauge("posthorn_connections", "Open connections of providers, devices and other nodes, by kind.", by: "kind") {
+            source in
             [
                 Sample(Int64(source.connections.devices), "device"),
                 Sample(Int64(source.connections.providers), "provider"),
+                Sample(Int64(source.connections.nodes), "node"),
                 Sample(Int64(source.connections.strangers), "stranger"),
             ]
         },

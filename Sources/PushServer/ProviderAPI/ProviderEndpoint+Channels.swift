@@ -110,7 +110,8 @@ extension Rejection {
         case .unavailable: self = condition.rejection
         case .alreadyExists, .unauthorized, .badEnrolmentCode, .unknownDevice, .unknownCode, .unknownKey, .unknownTeam,
             .unknownPolicy,
-            .unknownCertificate, .unknownSendToken, .traceOff:
+            .unknownCertificate, .unknownSendToken, .unknownNode, .nodeIsLive, .noCluster, .draining,
+            .traceOff:
             self.init(.internalServerError)
         }
     }

@@ -96,11 +96,11 @@ extension StoreRefusal {
         case .unauthorized: 401
         case .badEnrolmentCode, .broadcastsNotAllowed: 403
         case .unknownTopic, .unknownDevice, .unknownKey, .unknownTeam, .unknownCertificate, .unknownChannel,
-            .unknownPolicy, .unknownCode, .unknownSendToken:
+            .unknownPolicy, .unknownCode, .unknownSendToken, .unknownNode, .noCluster:
             404
-        case .alreadyExists, .traceOff: 409
+        case .alreadyExists, .nodeIsLive, .traceOff: 409
         case .tooMany, .busy: 429
-        case .unavailable: 503
+        case .draining, .unavailable: 503
         }
     }
 
@@ -120,10 +120,13 @@ extension StoreRefusal {
         case .unknownPolicy: "UnknownPolicy"
         case .broadcastsNotAllowed: "BroadcastsNotAllowed"
         case .alreadyExists: "AlreadyExists"
+        case .unknownNode: "UnknownNode"
+        case .nodeIsLive: "NodeIsLive"
+        case .noCluster: "NoCluster"
         case .traceOff: "TraceOff"
         case .tooMany: "TooMany"
         case .busy: "Busy"
-        case .unavailable: "Unavailable"
+        case .draining, .unavailable: "Unavailable"
         }
     }
 
@@ -144,6 +147,12 @@ extension StoreRefusal {
         case .broadcastsNotAllowed:
             "Broadcasts are off for this app. Enable them with `posthorn app set TOPIC --broadcasts on`."
         case .alreadyExists: "An object with this name already exists. Choose another name."
+        case .unknownNode: "The cluster has no node with this name. See `posthorn cluster status`."
+        case .nodeIsLive:
+            "The node had a heartbeat in the last \(NodeChange.silenceSeconds) seconds. Stop its posthornd, wait, then try again."
+        case .draining: "This node of the cluster takes no devices. Connect again."
+        case .noCluster:
+            "The server has no cluster, because its store is not in PostgreSQL. A cluster needs url in [store]."
         case .traceOff: "The trace is off. Set trace = on in the server's configuration and restart the server."
         case .tooMany:
             "A limit on the number of objects was reached. Remove unused ones. In the source of Posthorn, "

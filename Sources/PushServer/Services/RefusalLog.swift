@@ -54,7 +54,9 @@ extension EventLog {
                 ["reason": reason, "source": peer.source.description, "principal": peer.principal.logText],
                 about: peer.source.logSubject(reason))
         case .broadcastsNotAllowed, .unknownTopic, .unknownDevice, .unknownKey, .unknownTeam, .unknownCertificate,
-            .unknownChannel, .unknownPolicy, .unknownCode, .unknownSendToken, .alreadyExists, .traceOff, .unavailable:
+            .unknownChannel, .unknownPolicy, .unknownCode, .unknownSendToken, .alreadyExists, .unknownNode, .nodeIsLive,
+            .noCluster,
+            .traceOff, .draining, .unavailable:
             debug(
                 "request_refused",
                 ["reason": reason, "source": peer.source.description, "principal": peer.principal.logText])

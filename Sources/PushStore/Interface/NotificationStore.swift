@@ -119,4 +119,6 @@ package enum StreamEnd: String, Sendable {
     /// The device opened a newer stream.
     case replaced
     case removed
+    /// The node takes no devices, so the device must connect to another one.
+    case shutdown
 }

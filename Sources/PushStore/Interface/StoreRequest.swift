@@ -23,6 +23,8 @@ package enum StoreRequest: Sendable {
     /// Starts a copy of the database; answered by `done` after the start, or refused with `alreadyExists` during
     /// another copy.
     case backup(StoreBackup)
+    /// Asks about the nodes of a cluster, or changes them.
+    case cluster(ClusterRequest)
 
     /// A device to enrol.
     ///
@@ -105,6 +107,7 @@ package enum StoreAnswer: Sendable {
     case sendTokens([SendToken])
     case recipients([Recipient], isComplete: Bool)
     case queues([QueueLength])
+    case cluster(ClusterAPI.Status)
 }
 
 /// The reason why a `StoreRequest` was refused.
@@ -130,6 +133,14 @@ package enum StoreRefusal: Error, Equatable, Sendable {
     case alreadyExists
     /// No policy rule is set at this place.
     case unknownPolicy
+    /// No node of the cluster has this name.
+    case unknownNode
+    /// The node runs, so it cannot be removed.
+    case nodeIsLive
+    /// The node takes no devices, which must connect to another one.
+    case draining
+    /// The store has no nodes, because it is not in PostgreSQL.
+    case noCluster
     /// The trace is disabled.
     case traceOff
     /// A bound of `Limits` was reached.

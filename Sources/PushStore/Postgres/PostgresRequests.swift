@@ -203,7 +203,7 @@ package final class PostgresRequests {
         case .allDevices(.trace): .failure(.traceOff)
         case .backup:
             .failure(.unavailable("PostgreSQL has the data: back up its database and the file cluster.key"))
-        case .enrol, .device, .administer, .allDevices, .control: try executor.execute(request)
+        case .enrol, .device, .administer, .allDevices, .control, .cluster: try executor.execute(request)
         }
     }
 

@@ -32,7 +32,7 @@ extension StoreRequest {
         case .enrol: .growing
         case .device(let request, _): request.need
         case .administer(_, let request): request.need
-        case .allDevices, .backup: .reading
+        case .allDevices, .backup, .cluster: .reading
         case .control(let request): request.need
         }
     }

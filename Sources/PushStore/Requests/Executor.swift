@@ -161,7 +161,7 @@ final class Executor {
         switch request {
         case .allDevices(.trace(let query)): try traces.search(query, answer)
         case .backup(let order): RequestResult(backups.begin(order))
-        case .enrol, .device, .administer, .allDevices, .control: try requests.execute(request)
+        case .enrol, .device, .administer, .allDevices, .control, .cluster: try requests.execute(request)
         }
     }
 }

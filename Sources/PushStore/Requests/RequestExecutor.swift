@@ -63,6 +63,7 @@ final class RequestExecutor {
         case .allDevices(let request): return try execute(request)
         case .control(let request): return try execute(request)
         case .backup: return .failure(.unavailable(Self.misdirected))
+        case .cluster: return .failure(.noCluster)
         }
     }
 
@@ -137,7 +138,7 @@ extension StoreRequest {
             .administer(_, .remove), .administer(_, .expire), .control(.removeApp), .control(.changeApp),
             .control(.removeChannel):
             true
-        case .enrol, .device, .administer, .allDevices, .control, .backup: false
+        case .enrol, .device, .administer, .allDevices, .control, .backup, .cluster: false
         }
     }
 }

@@ -89,7 +89,7 @@ final class HandoverGate {
         case .control(.removeChannel(let channel, let topic, let environment)):
             subscribers(of: channel, topic, environment)
         case .control(.removeApp), .control(.changeApp): handovers.all
-        case .enrol, .administer, .allDevices, .control, .backup: []
+        case .enrol, .administer, .allDevices, .control, .backup, .cluster: []
         }
     }
 

@@ -64,7 +64,7 @@ extension StoreRequest {
         case .device(_, let credential): .device(credential)
         case .allDevices(.recipients(let topic, _, _)): .broadcasts(topic)
         case .allDevices(.trace(let query)) where query.isForWebhook: .server
-        case .administer, .allDevices, .backup: .administrator
+        case .administer, .allDevices, .backup, .cluster: .administrator
         case .control(let request): request.principal
         }
     }

@@ -25,6 +25,8 @@ final class SimulatedShard {
     private var hosts: [DeviceID: (instance: InstanceID, epoch: Int64)] = [:]
     private var changes: [(device: DeviceID, at: Double)] = []
     private var nodes: [NodeNumber: (instance: InstanceID, seenAt: Double, heardAt: Int64)] = [:]
+    /// The nodes that an administrator drains.
+    private var draining: Set<Int> = []
     /// The ways back of the changes that a fail-over may lose.
     private var reversals: [(at: Double, undo: () -> Void)] = []
     /// The time at which the current fail-over ends; nil without one.
@@ -39,6 +41,11 @@ final class SimulatedShard {
 
     /// Registers a new start of a node.
     func register(_ instance: InstanceID) { nodes[instance.node] = (instance, simulation.now, 0) }
+
+    /// Lets a node send its devices away, or take devices again.
+    func setDraining(_ node: SimulatedNode, _ isDraining: Bool) {
+        if isDraining { draining.insert(node.number) } else { draining.remove(node.number) }
+    }
 
     // MARK: Fail-over
 
@@ -198,7 +205,9 @@ final class SimulatedShard {
             isTaken: isTaken, time: simulation.clock.shardTime, controlVersion: 0,
             changes: recent.map { .init(position: Int64($0.offset), device: $0.element.device) },
             nodes: nodes.values.sorted { $0.instance.rawValue < $1.instance.rawValue }.map {
-                .init(instance: $0.instance, isLive: $0.seenAt > simulation.now - 3_000, heardAt: $0.heardAt)
+                .init(
+                    instance: $0.instance, isLive: $0.seenAt > simulation.now - 3_000, heardAt: $0.heardAt,
+                    draining: draining.contains($0.instance.node.rawValue) ? .draining : .no)
             })
     }
 

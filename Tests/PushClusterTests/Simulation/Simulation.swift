@@ -24,6 +24,8 @@ final class Simulation {
         case cut
         /// The shard fails over to a standby.
         case failOver
+        /// A node sends its devices away for up to two seconds.
+        case drain
     }
 
     /// The variants of a run.
@@ -133,6 +135,10 @@ final class Simulation {
             case .cut:
                 let (other, duration) = (choice(nodes), chance(upTo: 2_000))
                 after(time) { node.cutLink(to: other, forMilliseconds: duration) }
+            case .drain:
+                let duration = chance(upTo: 2_000)
+                after(time) { self.shard.setDraining(node, true) }
+                after(time + duration) { self.shard.setDraining(node, false) }
             case .failOver:
                 guard !hasPause else { continue }
                 hasPause = true

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CommandLineKit
+internal import Glibc
+internal import PushAPI
+internal import PushCore
+
+/// The command `posthorn cluster`: several servers that share a store in PostgreSQL.
+enum ClusterCommands {
+    static let group = CommandNode(
+        group: "cluster", "Manage the nodes of a cluster.",
+        discussion: """
+            A node is a posthornd that shares its store in PostgreSQL with others. Each command connects to the node on \
+            this machine.
+            """,
+        children: [status, drain, undrain, remove], defaultChild: "status")
+
+    private static let status = CommandNode(
+        Command(
+            "status", "Show the nodes, PostgreSQL, and all problems.",
+            discussion: """
+                LINK is the connection of this machine's node to the other one. CLOCK is the time by which the clock of \
+                the node is ahead of PostgreSQL's. The problems include those that become visible only after the next \
+                loss of a machine. The exit code is 0 without problems, 1 with problems, 3 if the node does not run, and \
+                4 if the server is not part of a cluster.
+                """)
+    ) { (invocation, context) throws(CommandError) in
+        report(of: try context.admin(invocation).send(.get("cluster"), for: ClusterAPI.Status.self))
+    }
+
+    private static let node = Argument("NODE", "The name from 'posthorn cluster status'.")
+
+    /// The time that `cluster drain` waits by default, in seconds.
+    private static let drainSeconds: Int64 = 180
+
+    private static let drain = CommandNode(
+        Command(
+            "drain", "Send the devices of a node to other nodes.",
+            discussion: """
+                The node takes no new devices, and sends its devices away within a minute. It still answers providers \
+                until it stops. The command waits until no device is left; then the node can be stopped. The node takes \
+                devices again after 'posthorn cluster undrain', or when it starts with another version.
+                """,
+            arguments: [node],
+            options: [Option("timeout", short: "t", value: "TIME", "The maximum time to wait. Default: 3m.")],
+            examples: [Explanation("posthorn cluster drain n2", "Drain the node n2, before it is upgraded.")])
+    ) { (invocation, context) throws(CommandError) in
+        var seconds = drainSeconds
+        if let text = invocation.value("timeout") {
+            guard let given = TimeSpan.seconds(text) else {
+                throw .usage(
+                    invocation.error(
+                        .badValue(
+                            of: "--timeout", value: text, expected: TimeSpan.expectation(insteadOf: text))))
+            }
+            seconds = given
+        }
+        let (admin, name) = (context.admin(invocation), invocation.argument(0) ?? "")
+        try admin.send(.patch("cluster", "nodes", name, body: ClusterAPI.NodeChange(isDraining: true)))
+        for _ in 0..<seconds * 4 {
+            let cluster = try admin.send(.get("cluster"), for: ClusterAPI.Status.self)
+            if try isDrained(name, in: cluster) { return Report("\(oneLine(name)) is drained.", json: Done()) }
+            usleep(250_000)
+        }
+        throw .unfinished(
+            "\(name) is not drained after \(TimeSpan.text(seconds: seconds))",
+            remedy: "It continues; see 'posthorn cluster status'.")
+    }
+
+    private static let undrain = CommandNode(
+        Command(
+            "undrain", "Let a drained node take devices again.", arguments: [node])
+    ) { (invocation, context) throws(CommandError) in
+        let name = invocation.argument(0) ?? ""
+        let change = ClusterAPI.NodeChange(isDraining: false)
+        try context.admin(invocation).send(.patch("cluster", "nodes", name, body: change))
+        return Report("\(oneLine(name)) takes devices.", json: Done())
+    }
+
+    private static let remove = CommandNode(
+        Command(
+            "remove", "Remove a node that no longer exists.",
+            discussion: """
+                The name and the number of the node become free. Nothing is lost: its devices connect to other nodes, and \
+                notifications are in PostgreSQL. The command refuses a node that had a heartbeat in the last ten seconds. \
+                A removed node that starts again joins the cluster again, as long as it has cluster.key and access to \
+                PostgreSQL.
+                """,
+            arguments: [node])
+    ) { (invocation, context) throws(CommandError) in
+        let name = invocation.argument(0) ?? ""
+        try context.admin(invocation).send(.delete("cluster", "nodes", name))
+        return Report("Removed \(oneLine(name)).", json: Done())
+    }
+
+    /// Returns whether a node has sent all its devices away.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the node.
+    ///   - cluster: The cluster.
+    /// - Returns: Whether no device is left.
+    /// - Throws: An error if the node does not run, so that it cannot send devices away.
+    static func isDrained(_ name: String, in cluster: ClusterAPI.Status) throws(CommandError) -> Bool {
+        guard let node = cluster.nodes.first(where: { $0.name == name }) else { return false }
+        if node.draining == .drained { return true }
+        // Without PostgreSQL, nothing is known about the node.
+        guard cluster.postgres.isConnected, !node.isLive else { return false }
+        let age = TimeSpan.text(seconds: node.heartbeatAgeMilliseconds / 1_000)
+        throw .unfinished(
+            "\(name) has sent no heartbeat for \(age), so it has no devices",
+            remedy: "When it starts, it stays drained until 'posthorn cluster undrain'.")
+    }
+
+    /// Formats the output of `cluster status`.
+    static func report(of cluster: ClusterAPI.Status) -> Report {
+        let table = Table(
+            [
+                .name("NODE"), .number("NUMBER"), .text("STATE"), .number("HEARTBEAT"), .text("LINK"),
+                .number("CLOCK"), .text("VERSION"), .name("ADDRESS"),
+            ],
+            rows: cluster.nodes.map { node in
+                [
+                    node.name, "\(node.number)", state(of: node, in: cluster),
+                    time(milliseconds: node.heartbeatAgeMilliseconds), link(to: node, in: cluster),
+                    node.clockDifferenceMilliseconds.map { "\($0) ms" } ?? "-", node.version, node.address ?? "-",
+                ]
+            })
+        var texts = [table.text, Table.fields(lines(of: cluster.postgres))]
+        texts.append(
+            cluster.problems.isEmpty
+                ? "No problems."
+                : Table([.sentence("PROBLEMS")], rows: cluster.problems.map { [$0.text] }).text)
+        var report = Report(texts.filter { !$0.isEmpty }.joined(separator: "\n\n"), json: cluster)
+        if !cluster.problems.isEmpty { report.exitCode = .refused }
+        return report
+    }
+
+    private static func state(of node: ClusterAPI.Node, in cluster: ClusterAPI.Status) -> String {
+        guard node.isLive else { return "not live" }
+        if node.leaseMilliseconds == 0 { return "suspended" }
+        switch node.draining {
+        case .no: return "serving"
+        case .draining: return "draining"
+        case .drained: return "drained"
+        }
+    }
+
+    private static func link(to node: ClusterAPI.Node, in cluster: ClusterAPI.Status) -> String {
+        node.isLinkUp.map { $0 ? "up" : "down" } ?? (node.name == cluster.node ? "this node" : "-")
+    }
+
+    private static func time(milliseconds: Int64) -> String {
+        milliseconds < 10_000 ? "\(milliseconds) ms" : TimeSpan.text(seconds: milliseconds / 1_000)
+    }
+
+    private static func lines(of postgres: ClusterAPI.Postgres) -> [(name: String, value: String)] {
+        guard postgres.isConnected else { return [("PostgreSQL", "not connected")] }
+        guard let version = postgres.version else { return [("PostgreSQL", "connected, but it does not answer")] }
+        let standbys = postgres.synchronousStandbyNames ?? ""
+        return [
+            ("PostgreSQL", "\(version), \(postgres.isPrimary == true ? "primary" : "standby")"),
+            (
+                "Synchronous standbys",
+                (postgres.synchronousStandbyCount.map { "\($0) connected" } ?? "unknown number")
+                    + "; synchronous_standby_names = '\(standbys)'"
+            ),
+            ("synchronous_commit", postgres.synchronousCommit ?? "unknown"),
+            ("TLS", postgres.usesTLS == true ? "yes" : "no"),
+            ("Oldest transaction", postgres.oldestTransactionSeconds.map { TimeSpan.text(seconds: $0) } ?? "none"),
+        ]
+    }
+}

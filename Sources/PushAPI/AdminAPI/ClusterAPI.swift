@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The admin API's description of a cluster.
+public enum ClusterAPI {
+    /// The response of `GET /v1/cluster`: the nodes and PostgreSQL, as one node sees them.
+    public struct Status: Codable, Sendable {
+        /// The name of the node that answers.
+        public var node: String
+        /// The nodes by number.
+        public var nodes: [Node]
+        public var postgres: Postgres
+        /// The problems, also those that become visible only with the next loss of a machine; empty if all is well.
+        public var problems: [Problem]
+
+        public init(node: String, nodes: [Node], postgres: Postgres, problems: [Problem]) {
+            self.node = node
+            self.nodes = nodes
+            self.postgres = postgres
+            self.problems = problems
+        }
+    }
+
+    /// A node of a cluster.
+    public struct Node: Codable, Sendable {
+        /// Whether a node takes devices.
+        public enum Draining: String, Codable, Sendable {
+            /// The node takes devices.
+            case no
+            /// The node sends its devices away.
+            case draining
+            /// No device is left.
+            case drained
+        }
+
+        public var name: String
+        public var number: Int
+        /// The number of the node's last start, in hexadecimal digits.
+        public var instance: String
+        /// The version of posthornd.
+        public var version: String
+        /// The address for links; nil without links.
+        public var address: String?
+        /// Whether the last heartbeat is less than three seconds old.
+        public var isLive: Bool
+        /// The time since the last heartbeat in milliseconds.
+        public var heartbeatAgeMilliseconds: Int64
+        public var draining: Draining
+        /// Whether the link of the answering node to this one is up; nil for the answering node itself.
+        public var isLinkUp: Bool?
+        /// The rest of the lease in milliseconds, 0 without one; nil for other nodes than the answering one.
+        public var leaseMilliseconds: Int64?
+        /// The time by which the node's clock is ahead of PostgreSQL's, in milliseconds; nil if it is not known.
+        public var clockDifferenceMilliseconds: Int64?
+
+        public init(
+            name: String, number: Int, instance: String, version: String, address: String?, isLive: Bool,
+            heartbeatAgeMilliseconds: Int64, draining: Draining, isLinkUp: Bool? = nil,
+            leaseMilliseconds: Int64? = nil, clockDifferenceMilliseconds: Int64? = nil
+        ) {
+            self.name = name
+            self.number = number
+            self.instance = instance
+            self.version = version
+            self.address = address
+            self.isLive = isLive
+            self.heartbeatAgeMilliseconds = heartbeatAgeMilliseconds
+            self.draining = draining
+            self.isLinkUp = isLinkUp
+            self.leaseMilliseconds = leaseMilliseconds
+            self.clockDifferenceMilliseconds = clockDifferenceMilliseconds
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case name, number, instance, version, address, draining
+            case isLive = "live"
+            case heartbeatAgeMilliseconds = "heartbeat_age_ms"
+            case isLinkUp = "link_up"
+            case leaseMilliseconds = "lease_ms"
+            case clockDifferenceMilliseconds = "clock_difference_ms"
+        }
+    }
+
+    /// PostgreSQL as a node of a cluster sees it; everything but `isConnected` is nil while the node cannot ask.
+    public struct Postgres: Codable, Sendable {
+        /// Whether the answering node is connected.
+        public var isConnected: Bool
+        /// The version, for example `15.18`.
+        public var version: String?
+        /// Whether the server accepts writes.
+        public var isPrimary: Bool?
+        /// The value of `synchronous_standby_names`.
+        public var synchronousStandbyNames: String?
+        /// The number of connected synchronous standbys; nil also if the role may not see it.
+        public var synchronousStandbyCount: Int?
+        /// The value of `synchronous_commit`.
+        public var synchronousCommit: String?
+        /// Whether TLS protects the connection.
+        public var usesTLS: Bool?
+        /// The age of the oldest transaction in seconds; nil also if there is none.
+        public var oldestTransactionSeconds: Int64?
+
+        public init(isConnected: Bool) { self.isConnected = isConnected }
+
+        private enum CodingKeys: String, CodingKey {
+            case version
+            case isConnected = "connected"
+            case isPrimary = "primary"
+            case synchronousStandbyNames = "synchronous_standby_names"
+            case synchronousStandbyCount = "synchronous_standbys"
+            case synchronousCommit = "synchronous_commit"
+            case usesTLS = "tls"
+            case oldestTransactionSeconds = "oldest_transaction_seconds"
+        }
+    }
+
+    /// A problem of a cluster.
+    public struct Problem: Codable, Sendable {
+        /// A word for scripts, which never changes.
+        public var code: String
+        /// The problem and the action that it requires.
+        public var text: String
+
+        public init(code: String, text: String) {
+            self.code = code
+            self.text = text
+        }
+    }
+
+    /// The body of `PATCH /v1/cluster/nodes/NAME`.
+    public struct NodeChange: Codable, Sendable {
+        /// Whether the node sends its devices away.
+        public var isDraining: Bool
+
+        public init(isDraining: Bool) { self.isDraining = isDraining }
+
+        private enum CodingKeys: String, CodingKey {
+            case isDraining = "draining"
+        }
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushAPI
+internal import PushNet
+internal import PushPostgres
+
+/// Keeps what the node's thread learns about the cluster, for administrators.
+struct ClusterObserver {
+    private let instance: InstanceID
+    private let node: String
+    private let hasLinks: Bool
+    private var heartbeat: (content: ShardResult.Heartbeat, at: MonotonicTime)?
+    /// The reason why PostgreSQL cannot be used; nil while it can.
+    var connectionProblem: String? = "no connection was opened yet"
+
+    init(_ instance: InstanceID, _ configuration: PostgresStoreConfiguration) {
+        self.instance = instance
+        node = configuration.node
+        hasLinks = configuration.links != nil
+    }
+
+    mutating func note(_ heartbeat: ShardResult.Heartbeat, at moment: MonotonicTime) {
+        self.heartbeat = (heartbeat, moment)
+    }
+
+    /// Describes the cluster at a time.
+    ///
+    /// - Parameters:
+    ///   - store: The store, in a turn.
+    ///   - server: The properties of PostgreSQL; nil if they are not known.
+    ///   - moment: The current time.
+    /// - Returns: The answer for administrators.
+    func report(_ store: ClusterStore, _ server: ServerState?, at moment: MonotonicTime) -> ClusterAPI.Status {
+        let elapsed = heartbeat.map { max(moment.milliseconds(since: $0.at), 0) } ?? 0
+        let nodes = (heartbeat?.content.nodes ?? []).sorted { $0.instance.node < $1.instance.node }.map { row in
+            var row = row
+            row.heartbeatAgeMilliseconds += elapsed
+            row.isLive = row.isLive && row.heartbeatAgeMilliseconds < NodeConfiguration.leaseMilliseconds
+            return description(of: row, store)
+        }
+        var postgres = ClusterAPI.Postgres(isConnected: connectionProblem == nil)
+        if let server { postgres.set(server) }
+        let problems = ClusterProblems(
+            node: node, connectionProblem: connectionProblem, hasLease: store.leaseMilliseconds > 0,
+            hasLinks: hasLinks, nodes: nodes, server: server)
+        return ClusterAPI.Status(node: node, nodes: nodes, postgres: postgres, problems: problems.list)
+    }
+
+    private func description(of row: ShardResult.Node, _ store: ClusterStore) -> ClusterAPI.Node {
+        let isOwn = row.instance == instance
+        return ClusterAPI.Node(
+            name: row.name, number: row.instance.node.rawValue, instance: String(row.instance.rawValue, radix: 16),
+            version: row.version, address: row.address, isLive: row.isLive,
+            heartbeatAgeMilliseconds: row.heartbeatAgeMilliseconds, draining: row.draining.described,
+            isLinkUp: isOwn ? nil : store.hasLink(to: row.instance),
+            leaseMilliseconds: isOwn ? store.leaseMilliseconds : nil,
+            clockDifferenceMilliseconds: isOwn ? store.clockDifferenceMilliseconds : nil)
+    }
+}
+
+/// The state of PostgreSQL when it was asked.
+struct ServerState: Sendable {
+    var facts: PostgresServerFacts
+    /// The age of the oldest transaction of any program; nil without one.
+    var oldestTransactionSeconds: Int64?
+}
+
+extension ClusterAPI.Postgres {
+    fileprivate mutating func set(_ server: ServerState) {
+        let facts = server.facts
+        version = "\(facts.version / 10_000).\(facts.version % 10_000)"
+        isPrimary = !facts.isInRecovery
+        synchronousStandbyNames = facts.synchronousStandbyNames
+        synchronousStandbyCount = facts.synchronousStandbyCount
+        synchronousCommit = facts.synchronousCommit
+        usesTLS = facts.usesTLS
+        oldestTransactionSeconds = server.oldestTransactionSeconds
+    }
+}
+
+extension Draining {
+    fileprivate var described: ClusterAPI.Node.Draining {
+        switch self {
+        case .no: .no
+        case .draining: .draining
+        case .drained: .drained
+        }
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import TestSupport
+internal import Testing
+
+extension ServerEndToEnd {
+    /// The commands `posthorn cluster` at three servers that share a database in PostgreSQL.
+    struct ClusterAdministrationTests {
+        private struct Status: Decodable {
+            struct Node: Decodable {
+                let name: String
+                let live: Bool
+                let draining: String
+                // swift-format-ignore: AlwaysUseLowerCamelCase
+                let link_up: Bool?
+            }
+            struct Problem: Decodable {
+                let code: String
+            }
+
+            let nodes: [Node]
+            let problems: [Problem]
+        }
+
+        private func status(_ cluster: TestCluster, at node: Int) async throws -> Status {
+            try await cluster.posthorn("cluster", "status", "--json", at: node).decoded(Status.self)
+        }
+
+        @Test func `the status shows nodes, links and problems, and status does not count links as providers`()
+            async throws
+        {
+            let cluster = try await TestCluster()
+            try await eventually("all links are up") {
+                try await status(cluster, at: 0).nodes.filter { $0.link_up == true }.count == 2
+            }
+            let healthy = try await cluster.posthorn("cluster", at: 0)
+            #expect(healthy.output.contains(/\nn1 +\d +serving .* this node\b/), "\(healthy)")
+            #expect(healthy.output.contains(/\nn3 +\d +serving .* up\b/), "\(healthy)")
+            // The database of the tests has no standby.
+            #expect(healthy.exit == .code(1) && healthy.output.contains("no synchronous standby"), "\(healthy)")
+            let connections = "0 from devices, 0 from providers, 2 from other nodes, 0 unauthenticated"
+            try await eventually("the last node has accepted the links of both others") {
+                try await cluster.nodes[2].posthorn("status").output.contains(connections)
+            }
+            try await cluster.nodes[1].process.killNow()
+            try await eventually("the dead node is shown") {
+                try await status(cluster, at: 0).problems.contains { $0.code == "node-not-live" }
+            }
+            let dead = try #require(try await status(cluster, at: 0).nodes.first { $0.name == "n2" })
+            #expect(!dead.live && dead.link_up == false)
+        }
+
+        @Test func `a server with SQLite has no cluster`() async throws {
+            let server = try await InstalledServer()
+            let result = try await RunningProcess.run(
+                RepositoryPaths.program("posthorn"), ["cluster", "status", "--socket", server.admin.path])
+            #expect(result.exit == .code(4), "\(result)")
+        }
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@testable import PosthornCLI
+internal import PushAPI
+internal import PushCore
+internal import Testing
+
+struct ClusterCommandTests {
+    private static let own = ClusterAPI.Node(
+        name: "n1", number: 0, instance: "1f", version: "0.1.0", address: "n1.internal:2197", isLive: true,
+        heartbeatAgeMilliseconds: 300, draining: .no, leaseMilliseconds: 2_700, clockDifferenceMilliseconds: -2)
+    private static let other = ClusterAPI.Node(
+        name: "n2", number: 1, instance: "2f", version: "0.1.0", address: "n2.internal:2197", isLive: true,
+        heartbeatAgeMilliseconds: 900, draining: .drained, isLinkUp: true)
+
+    private static var postgres: ClusterAPI.Postgres {
+        var postgres = ClusterAPI.Postgres(isConnected: true)
+        postgres.version = "15.18"
+        postgres.isPrimary = true
+        postgres.synchronousStandbyNames = "ANY 1 (s1, s2)"
+        postgres.synchronousStandbyCount = 2
+        postgres.synchronousCommit = "on"
+        postgres.usesTLS = true
+        postgres.oldestTransactionSeconds = 65
+        return postgres
+    }
+
+    @Test func `a healthy cluster is shown with its nodes and PostgreSQL, and the exit code is 0`() throws {
+        let cluster = ClusterAPI.Status(
+            node: "n1", nodes: [Self.own, Self.other], postgres: Self.postgres, problems: [])
+        let report = ClusterCommands.report(of: cluster)
+        #expect(
+            report.text == """
+                NODE  NUMBER  STATE    HEARTBEAT  LINK       CLOCK  VERSION  ADDRESS
+                n1         0  serving     300 ms  this node  -2 ms  0.1.0    n1.internal:2197
+                n2         1  drained     900 ms  up             -  0.1.0    n2.internal:2197
+
+                PostgreSQL            15.18, primary
+                Synchronous standbys  2 connected; synchronous_standby_names = 'ANY 1 (s1, s2)'
+                synchronous_commit    on
+                TLS                   yes
+                Oldest transaction    1 min 5 s
+
+                No problems.
+                """)
+        #expect(report.exitCode == .ok)
+        #expect(try report.jsonText.contains(#""synchronous_standbys":2"#))
+    }
+
+    @Test func `problems are listed, and the exit code is 1`() {
+        var (own, other) = (Self.own, Self.other)
+        own.leaseMilliseconds = 0
+        other.isLive = false
+        other.isLinkUp = false
+        other.heartbeatAgeMilliseconds = 75_000
+        let cluster = ClusterAPI.Status(
+            node: "n1", nodes: [own, other], postgres: .init(isConnected: false),
+            problems: [.init(code: "not-connected", text: "n1 has no connection.")])
+        let report = ClusterCommands.report(of: cluster)
+        #expect(report.text.contains("n1         0  suspended"))
+        #expect(report.text.contains("n2         1  not live   1 min 15 s  down"))
+        #expect(report.text.hasSuffix("PostgreSQL  not connected\n\nPROBLEMS\nn1 has no connection."))
+        #expect(report.exitCode == .refused)
+    }
+
+    @Test func `drain waits for a live node, and fails for one that does not run`() throws {
+        func isDrained(_ change: (inout ClusterAPI.Status) -> Void) throws(CommandError) -> Bool {
+            var cluster = ClusterAPI.Status(
+                node: "n1", nodes: [Self.own, Self.other], postgres: Self.postgres, problems: [])
+            change(&cluster)
+            return try ClusterCommands.isDrained("n2", in: cluster)
+        }
+        #expect(try isDrained { _ in })
+        #expect(try !isDrained { $0.nodes[1].draining = .draining })
+        #expect(try !isDrained { $0.nodes.removeLast() })
+        let dead = thrown { () throws(CommandError) in
+            _ = try isDrained { ($0.nodes[1].draining, $0.nodes[1].isLive) = (.draining, false) }
+        }
+        #expect(dead?.exitCode == .tryLater)
+        #expect(
+            try !isDrained {
+                ($0.nodes[1].draining, $0.nodes[1].isLive, $0.postgres.isConnected) = (.draining, false, false)
+            })
+    }
+}
