@@ -61,7 +61,7 @@ extension ServerEndToEnd {
         }
 
         @Test func `a limit holds over all nodes, and is in force everywhere once it is set`() async throws {
-            let cluster = try await Cluster()
+            let cluster = try await TestCluster()
             let stack = try await TestStack(server: cluster.nodes[0])
             var providers: [APNsProvider] = []
             for node in 1...2 { providers.append(try await cluster.provider(of: stack.target, at: node)) }
@@ -80,7 +80,7 @@ extension ServerEndToEnd {
         @Test func `a broadcast at any node reaches the subscribers of all nodes, at once or when they connect`()
             async throws
         {
-            let cluster = try await Cluster()
+            let cluster = try await TestCluster()
             let stack = try await TestStack(server: cluster.nodes[0])
             let studio = try await BroadcastProvider(stack, publishingAt: cluster.nodes[2].port)
             let channel = try await studio.createChannel(policy: "last")
