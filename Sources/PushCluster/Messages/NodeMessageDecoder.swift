@@ -60,6 +60,7 @@ private struct PacketReader {
         case .changed: return devices().map { .changed(number: number, $0) }
         case .control: return self.number(Int64.self).map { .control(number: number, version: $0) }
         case .done: return .done(number: number)
+        case .here: return presence().map { .here(number: number, $0) }
         }
     }
 
@@ -113,6 +114,15 @@ private struct PacketReader {
             return number(Int64.self).map { .refused(reason, endedAt: Timestamp(unixMilliseconds: $0)) }
         case nil: return nil
         }
+    }
+
+    private mutating func presence() -> NodeMessage.Presence? {
+        guard let flags = number(UInt8.self), flags < 4, let controlVersion = number(Int64.self),
+            let connectionCount = number(UInt32.self), let difference = number(Int64.self)
+        else { return nil }
+        return NodeMessage.Presence(
+            commits: flags & 1 != 0, controlVersion: controlVersion, connectionCount: connectionCount,
+            clockDifferenceMilliseconds: flags & 2 != 0 ? difference : nil)
     }
 
     private mutating func devices() -> [DeviceID]? {

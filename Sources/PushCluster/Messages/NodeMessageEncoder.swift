@@ -15,6 +15,7 @@ internal import PushStore
 /// replaced      device   epoch
 /// control       version
 /// done          -
+/// here          flags (1): commits, clock known   control version   connections (4)   clock difference
 /// ```
 /// Numbers are little-endian, with eight bytes unless another length is given. `PendingRecord` has a checksum, and does
 /// not contain the channel of a broadcast.
@@ -73,6 +74,7 @@ extension NodeMessage {
         case changed = 6
         case control = 7
         case done = 8
+        case here = 20
     }
 
     /// The byte of an answer to a pushed notification, which must never change.
@@ -95,7 +97,7 @@ extension NodeMessage {
                 && results.allSatisfy { (0..<NodeMessageLimits.notificationCountMax).contains($0.index) }
         case .wake(_, let devices), .changed(_, let devices): devices.count <= NodeMessageLimits.deviceCountMax
         case .woken(_, let here): here.count <= NodeMessageLimits.deviceCountMax
-        case .replaced, .control, .done: true
+        case .replaced, .control, .done, .here: true
         }
     }
 }
@@ -134,6 +136,12 @@ extension [UInt8] {
             begin(.control, number)
             append(number: version)
         case .done(let number): begin(.done, number)
+        case .here(let number, let presence):
+            begin(.here, number)
+            append((presence.commits ? 1 : 0) | (presence.clockDifferenceMilliseconds == nil ? 0 : 2))
+            append(number: presence.controlVersion)
+            append(number: presence.connectionCount)
+            append(number: presence.clockDifferenceMilliseconds ?? 0)
         }
     }
 

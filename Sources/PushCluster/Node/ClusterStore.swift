@@ -25,7 +25,12 @@ package final class ClusterStore {
     private let teller: Teller
     let answers: Answers
     let goodbyes: StreamGoodbyes
+    let presences: Presences
     private var hadLease: [Bool]
+    /// Whether an administrator wants the node to send its devices away.
+    var isDraining = false
+    /// The time since which the node has no lease; nil with one.
+    var suspendedSince: MonotonicTime?
     /// The numbers of events since the start.
     package var counters: NodeCounters { context.counters }
     /// The number of streams on this node.
@@ -46,6 +51,8 @@ package final class ClusterStore {
         teller = Teller(context, shard: shard)
         answers = Answers(context) { shard($0).hasLease && shards[0].hasLease }
         goodbyes = StreamGoodbyes(context, host)
+        let host = host
+        presences = Presences(context) { Self.presence(context, shards, host) }
         hadLease = Array(repeating: false, count: shardCount)
     }
 
@@ -67,6 +74,8 @@ package final class ClusterStore {
         pusher.expire()
         teller.expire()
         answers.expire()
+        presences.expire()
+        decideAboutDevices()
         goodbyes.expire()
         while let (waiting, step) = context.nextStep() { carryOut(step, of: waiting) }
         pusher.flush()
@@ -84,7 +93,9 @@ package final class ClusterStore {
     /// The time of the next turn, if nothing arrives before.
     package var nextDue: MonotonicTime {
         var due = MonotonicTime.future
-        let parts = [host.nextDue, pusher.nextDue, teller.nextDue, answers.nextDue, goodbyes.nextDue]
+        let parts = [
+            host.nextDue, pusher.nextDue, teller.nextDue, answers.nextDue, goodbyes.nextDue, presences.nextDue,
+        ]
         for next in parts { due = min(due, next ?? due) }
         for (shard, had) in zip(shards, hadLease) {
             due = min(due, shard.nextDue ?? due)
@@ -187,6 +198,7 @@ package final class ClusterStore {
         case .done(let number): teller.done(number, by: instance)
         // The thread reads the control data first.
         case .control(let number, _): context.send(.done(number: number), to: instance)
+        case .here(_, let presence): presences.note(presence, from: instance)
         }
     }
 
@@ -195,6 +207,7 @@ package final class ClusterStore {
         if isUp {
             context.links.insert(instance)
         } else if context.links.remove(instance) != nil {
+            presences.linkEnded(to: instance)
             pusher.linkEnded(to: instance)
             teller.linkEnded(to: instance)
         }
