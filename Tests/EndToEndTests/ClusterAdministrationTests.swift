@@ -34,7 +34,7 @@ extension ServerEndToEnd {
                 try await status(cluster, at: 0).nodes.filter { $0.link_up == true }.count == 2
             }
             let healthy = try await cluster.posthorn("cluster", at: 0)
-            #expect(healthy.output.contains(/\nn1 +\d +serving .* this node\b/), "\(healthy)")
+            #expect(healthy.output.contains(/\nn1 +\d +serving .* self\b/), "\(healthy)")
             #expect(healthy.output.contains(/\nn3 +\d +serving .* up\b/), "\(healthy)")
             // The database of the tests has no standby.
             #expect(healthy.exit == .code(1) && healthy.output.contains("no synchronous standby"), "\(healthy)")

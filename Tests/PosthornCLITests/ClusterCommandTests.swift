@@ -8,7 +8,9 @@ internal import Testing
 struct ClusterCommandTests {
     private static let own = ClusterAPI.Node(
         name: "n1", number: 0, instance: "1f", version: "0.1.0", address: "n1.internal:2197", isLive: true,
-        heartbeatAgeMilliseconds: 300, draining: .no, leaseMilliseconds: 2_700, clockDifferenceMilliseconds: -2)
+        heartbeatAgeMilliseconds: 300, draining: .no, leaseMilliseconds: 2_700, clockDifferenceMilliseconds: -2,
+        commits: true,
+        deviceCount: 12)
     private static let other = ClusterAPI.Node(
         name: "n2", number: 1, instance: "2f", version: "0.1.0", address: "n2.internal:2197", isLive: true,
         heartbeatAgeMilliseconds: 900, draining: .drained, isLinkUp: true)
@@ -31,9 +33,9 @@ struct ClusterCommandTests {
         let report = ClusterCommands.report(of: cluster)
         #expect(
             report.text == """
-                NODE  NUMBER  STATE    HEARTBEAT  LINK       CLOCK  VERSION  ADDRESS
-                n1         0  serving     300 ms  this node  -2 ms  0.1.0    n1.internal:2197
-                n2         1  drained     900 ms  up             -  0.1.0    n2.internal:2197
+                NODE  ID  STATE    HEARTBEAT  LINK  CLOCK  DEVICES  VERSION  ADDRESS
+                n1     0  serving     300 ms  self  -2 ms       12  0.1.0    n1.internal:2197
+                n2     1  drained     900 ms  up        -        -  0.1.0    n2.internal:2197
 
                 PostgreSQL            15.18, primary
                 Synchronous standbys  2 connected; synchronous_standby_names = 'ANY 1 (s1, s2)'
@@ -57,8 +59,8 @@ struct ClusterCommandTests {
             node: "n1", nodes: [own, other], postgres: .init(isConnected: false),
             problems: [.init(code: "not-connected", text: "n1 has no connection.")])
         let report = ClusterCommands.report(of: cluster)
-        #expect(report.text.contains("n1         0  suspended"))
-        #expect(report.text.contains("n2         1  not live   1 min 15 s  down"))
+        #expect(report.text.contains("n1     0  suspended"))
+        #expect(report.text.contains("n2     1  not live   1 min 15 s  down"))
         #expect(report.text.hasSuffix("PostgreSQL  not connected\n\nPROBLEMS\nn1 has no connection."))
         #expect(report.exitCode == .refused)
     }

@@ -35,7 +35,7 @@ struct StreamGoodbyesTests {
 
     @Test func `many streams end over a minute, at an even rate`() {
         attach(6_000)
-        goodbyes.set(isOn: true)
+        goodbyes.set(isOn: true, spreadOver: 60_000)
         #expect(expire(atSeconds: 0) == 5_999)
         #expect(expire(atSeconds: 15.005) == 4_499)
         #expect(expire(atSeconds: 30.005) == 2_999 && goodbyes.emptySince == nil)
@@ -44,7 +44,7 @@ struct StreamGoodbyesTests {
 
     @Test func `few streams end one after the other, without long pauses`() {
         attach(3)
-        goodbyes.set(isOn: true)
+        goodbyes.set(isOn: true, spreadOver: 60_000)
         #expect(expire(atSeconds: 0) == 2)
         #expect(goodbyes.nextDue == MonotonicTime(nanoseconds: 100_000_000))
         #expect(expire(atSeconds: 0.1) == 1)
@@ -54,9 +54,9 @@ struct StreamGoodbyesTests {
 
     @Test func `a node that takes devices again ends no further stream`() {
         attach(3)
-        goodbyes.set(isOn: true)
+        goodbyes.set(isOn: true, spreadOver: 60_000)
         #expect(expire(atSeconds: 0) == 2)
-        goodbyes.set(isOn: false)
+        goodbyes.set(isOn: false, spreadOver: 60_000)
         #expect(expire(atSeconds: 9) == 2 && goodbyes.nextDue == nil && goodbyes.emptySince == nil)
     }
 }

@@ -19,7 +19,7 @@ enum ClusterCommands {
         Command(
             "status", "Show the nodes, PostgreSQL, and all problems.",
             discussion: """
-                LINK is the connection of this machine's node to the other one. CLOCK is the time by which the clock of \
+                ID is the number of the node. LINK is the connection of this machine's node to the other one, which tells CLOCK and DEVICES. CLOCK is the time by which the clock of \
                 the node is ahead of PostgreSQL's. The problems include those that become visible only after the next \
                 loss of a machine. The exit code is 0 without problems, 1 with problems, 3 if the node does not run, and \
                 4 if the server is not part of a cluster.
@@ -115,14 +115,15 @@ enum ClusterCommands {
     static func report(of cluster: ClusterAPI.Status) -> Report {
         let table = Table(
             [
-                .name("NODE"), .number("NUMBER"), .text("STATE"), .number("HEARTBEAT"), .text("LINK"),
-                .number("CLOCK"), .text("VERSION"), .name("ADDRESS"),
+                .name("NODE"), .number("ID"), .text("STATE"), .number("HEARTBEAT"), .text("LINK"),
+                .number("CLOCK"), .number("DEVICES"), .text("VERSION"), .name("ADDRESS"),
             ],
             rows: cluster.nodes.map { node in
                 [
                     node.name, "\(node.number)", state(of: node, in: cluster),
                     time(milliseconds: node.heartbeatAgeMilliseconds), link(to: node, in: cluster),
-                    node.clockDifferenceMilliseconds.map { "\($0) ms" } ?? "-", node.version, node.address ?? "-",
+                    node.clockDifferenceMilliseconds.map { "\($0) ms" } ?? "-",
+                    node.deviceCount.map { "\($0)" } ?? "-", node.version, node.address ?? "-",
                 ]
             })
         var texts = [table.text, Table.fields(lines(of: cluster.postgres))]
@@ -137,7 +138,7 @@ enum ClusterCommands {
 
     private static func state(of node: ClusterAPI.Node, in cluster: ClusterAPI.Status) -> String {
         guard node.isLive else { return "not live" }
-        if node.leaseMilliseconds == 0 { return "suspended" }
+        if node.leaseMilliseconds == 0 || node.commits == false { return "suspended" }
         switch node.draining {
         case .no: return "serving"
         case .draining: return "draining"
@@ -146,7 +147,7 @@ enum ClusterCommands {
     }
 
     private static func link(to node: ClusterAPI.Node, in cluster: ClusterAPI.Status) -> String {
-        node.isLinkUp.map { $0 ? "up" : "down" } ?? (node.name == cluster.node ? "this node" : "-")
+        node.isLinkUp.map { $0 ? "up" : "down" } ?? (node.name == cluster.node ? "self" : "-")
     }
 
     private static func time(milliseconds: Int64) -> String {

@@ -51,11 +51,16 @@ public enum ClusterAPI {
         public var leaseMilliseconds: Int64?
         /// The time by which the node's clock is ahead of PostgreSQL's, in milliseconds; nil if it is not known.
         public var clockDifferenceMilliseconds: Int64?
+        /// Whether PostgreSQL commits what the node writes; nil without a link to the node.
+        public var commits: Bool?
+        /// The number of connected devices; nil without a link to the node.
+        public var deviceCount: Int?
 
         public init(
             name: String, number: Int, instance: String, version: String, address: String?, isLive: Bool,
             heartbeatAgeMilliseconds: Int64, draining: Draining, isLinkUp: Bool? = nil,
-            leaseMilliseconds: Int64? = nil, clockDifferenceMilliseconds: Int64? = nil
+            leaseMilliseconds: Int64? = nil, clockDifferenceMilliseconds: Int64? = nil, commits: Bool? = nil,
+            deviceCount: Int? = nil
         ) {
             self.name = name
             self.number = number
@@ -68,10 +73,13 @@ public enum ClusterAPI {
             self.isLinkUp = isLinkUp
             self.leaseMilliseconds = leaseMilliseconds
             self.clockDifferenceMilliseconds = clockDifferenceMilliseconds
+            self.commits = commits
+            self.deviceCount = deviceCount
         }
 
         private enum CodingKeys: String, CodingKey {
-            case name, number, instance, version, address, draining
+            case name, number, instance, version, address, draining, commits
+            case deviceCount = "devices"
             case isLive = "live"
             case heartbeatAgeMilliseconds = "heartbeat_age_ms"
             case isLinkUp = "link_up"

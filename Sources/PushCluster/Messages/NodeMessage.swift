@@ -25,6 +25,18 @@ package enum NodeMessage: Sendable {
         case busy
     }
 
+    /// The state of a node, which it tells all others.
+    package struct Presence: Sendable {
+        /// Whether PostgreSQL commits what the node writes.
+        package var commits: Bool
+        /// The version of the control data that the node uses.
+        package var controlVersion: Int64
+        /// The number of devices whose streams are on the node.
+        package var connectionCount: UInt32
+        /// The time by which the node's clock is ahead of PostgreSQL's; nil if it is not known.
+        package var clockDifferenceMilliseconds: Int64?
+    }
+
     /// Delivers notifications; each is answered by one `pushed`.
     ///
     /// The sender writes those that are not answered until a UNIX time in microseconds of the shard's clock. After that
@@ -48,4 +60,6 @@ package enum NodeMessage: Sendable {
     /// Names the use of quotas since the last such message.
     case rates([SharedQuotaUse])
     case done(number: Int64)
+    /// Tells the state of the node; not answered, so its number has no meaning.
+    case here(number: Int64, Presence)
 }

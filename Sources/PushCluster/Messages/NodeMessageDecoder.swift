@@ -62,6 +62,7 @@ private struct PacketReader {
         case .broadcast: return broadcast().map { .broadcast(number: number, $0) }
         case .rates: return uses().map { .rates($0) }
         case .done: return .done(number: number)
+        case .here: return presence().map { .here(number: number, $0) }
         }
     }
 
@@ -152,6 +153,15 @@ private struct PacketReader {
             return number(Int64.self).map { .refused(reason, endedAt: Timestamp(unixMilliseconds: $0)) }
         case nil: return nil
         }
+    }
+
+    private mutating func presence() -> NodeMessage.Presence? {
+        guard let flags = number(UInt8.self), flags < 4, let controlVersion = number(Int64.self),
+            let connectionCount = number(UInt32.self), let difference = number(Int64.self)
+        else { return nil }
+        return NodeMessage.Presence(
+            commits: flags & 1 != 0, controlVersion: controlVersion, connectionCount: connectionCount,
+            clockDifferenceMilliseconds: flags & 2 != 0 ? difference : nil)
     }
 
     private mutating func devices() -> [DeviceID]? {

@@ -17,6 +17,7 @@ internal import PushStore
 /// broadcast     topic (4)   channel   channel ID (16)   flag (1): stored   id   length (4)   PendingRecord
 /// rates         count (2)   for each: kind (1)   length (2)   name   requests (4)   bad tokens (4)   day   day's count
 /// done          -
+/// here          flags (1): commits, clock known   control version   connections (4)   clock difference
 /// ```
 /// Numbers are little-endian, with eight bytes unless another length is given. `PendingRecord` has a checksum, and does
 /// not contain the channel of a broadcast, so its message names that.
@@ -77,6 +78,7 @@ extension NodeMessage {
         case done = 8
         case broadcast = 9
         case rates = 10
+        case here = 20
     }
 
     /// The byte of an answer to a pushed notification, which must never change.
@@ -104,7 +106,7 @@ extension NodeMessage {
         case .rates(let uses):
             uses.count <= NodeMessageLimits.subjectCountMax
                 && uses.allSatisfy { $0.subject.name.utf8.count <= NodeMessageLimits.subjectByteCountMax }
-        case .replaced, .control, .done: true
+        case .replaced, .control, .done, .here: true
         }
     }
 }
@@ -161,6 +163,12 @@ extension [UInt8] {
             append(number: UInt16(uses.count))
             for use in uses { append(use) }
         case .done(let number): begin(.done, number)
+        case .here(let number, let presence):
+            begin(.here, number)
+            append((presence.commits ? 1 : 0) | (presence.clockDifferenceMilliseconds == nil ? 0 : 2))
+            append(number: presence.controlVersion)
+            append(number: presence.connectionCount)
+            append(number: presence.clockDifferenceMilliseconds ?? 0)
         }
     }
 

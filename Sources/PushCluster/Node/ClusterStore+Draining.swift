@@ -6,7 +6,35 @@ extension ClusterStore {
     /// Finds in the rows of `nodes` whether an administrator wants this node to send its devices away.
     func noteDraining(_ nodes: [ShardResult.Node]) {
         guard let own = nodes.first(where: { $0.instance == context.instance }) else { return }
-        goodbyes.set(isOn: own.draining != .no)
+        isDraining = own.draining != .no
+    }
+
+    /// Sends the devices away if an administrator wants it, or if only other nodes can serve them.
+    func decideAboutDevices() {
+        let configuration = context.configuration
+        if shards.allSatisfy(\.hasLease) {
+            suspendedSince = nil
+        } else if suspendedSince == nil {
+            suspendedSince = context.moment
+        }
+        let isCutOff = suspendedSince.map { since in
+            context.moment.milliseconds(since: since) >= configuration.cutOffMilliseconds && presences.othersCommit
+        }
+        if isDraining {
+            goodbyes.set(isOn: true, spreadOver: configuration.goodbyeMilliseconds)
+        } else {
+            // The devices may return when the node has a lease, and not when other nodes lose theirs too.
+            let isOn = isCutOff ?? false || suspendedSince != nil && goodbyes.isOn
+            goodbyes.set(isOn: isOn, spreadOver: configuration.cutOffGoodbyeMilliseconds)
+        }
+    }
+
+    /// Describes this node for the others.
+    static func presence(_ context: NodeContext, _ shards: [ShardQueue], _ host: Host) -> NodeMessage.Presence {
+        NodeMessage.Presence(
+            commits: shards.allSatisfy(\.hasLease), controlVersion: context.controlVersion,
+            connectionCount: UInt32(clamping: host.count),
+            clockDifferenceMilliseconds: context.clockDifferenceMilliseconds)
     }
 
     /// Notices whether no device is left, and nothing that was delivered to one still waits to be written.

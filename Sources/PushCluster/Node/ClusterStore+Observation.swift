@@ -10,11 +10,16 @@ extension ClusterStore {
         return shard.lease.end.milliseconds(since: context.moment)
     }
 
-    /// The time by which this machine's clock is ahead of PostgreSQL's, in milliseconds; nil before an answer.
-    var clockDifferenceMilliseconds: Int64? {
-        guard context.ids.clock.isKnown else { return nil }
-        return context.now.unixMilliseconds - context.ids.clock.latest(at: context.moment) / 1_000
-    }
+    /// The state of this node.
+    var presence: NodeMessage.Presence { Self.presence(context, shards, host) }
 
     func hasLink(to instance: InstanceID) -> Bool { context.links.contains(instance) }
+}
+
+extension NodeContext {
+    /// The time by which this machine's clock is ahead of PostgreSQL's, in milliseconds; nil before an answer.
+    var clockDifferenceMilliseconds: Int64? {
+        guard ids.clock.isKnown else { return nil }
+        return now.unixMilliseconds - ids.clock.latest(at: moment) / 1_000
+    }
 }

@@ -26,7 +26,12 @@ package final class ClusterStore {
     let answers: Answers
     let publisher: Publisher
     let goodbyes: StreamGoodbyes
+    let presences: Presences
     private var hadLease: [Bool]
+    /// Whether an administrator wants the node to send its devices away.
+    var isDraining = false
+    /// The time since which the node has no lease; nil with one.
+    var suspendedSince: MonotonicTime?
     /// The numbers of events since the start.
     package var counters: NodeCounters { context.counters }
     /// The number of streams on this node.
@@ -48,6 +53,8 @@ package final class ClusterStore {
         answers = Answers(context) { shard($0).hasLease && shards[0].hasLease }
         publisher = Publisher(context) { shards[0].hasLease }
         goodbyes = StreamGoodbyes(context, host)
+        let host = host
+        presences = Presences(context) { Self.presence(context, shards, host) }
         hadLease = Array(repeating: false, count: shardCount)
     }
 
@@ -70,6 +77,8 @@ package final class ClusterStore {
         teller.expire()
         answers.expire()
         publisher.expire()
+        presences.expire()
+        decideAboutDevices()
         goodbyes.expire()
         while let (waiting, step) = context.nextStep() { carryOut(step, of: waiting) }
         pusher.flush()
@@ -89,6 +98,7 @@ package final class ClusterStore {
         var due = MonotonicTime.future
         let parts = [
             host.nextDue, pusher.nextDue, teller.nextDue, answers.nextDue, publisher.nextDue, goodbyes.nextDue,
+            presences.nextDue,
         ]
         for next in parts { due = min(due, next ?? due) }
         for (shard, had) in zip(shards, hadLease) {
@@ -200,6 +210,7 @@ package final class ClusterStore {
         case .rates: break
         // The thread reads the control data first.
         case .control(let number, _): context.send(.done(number: number), to: instance)
+        case .here(_, let presence): presences.note(presence, from: instance)
         }
     }
 
@@ -208,6 +219,7 @@ package final class ClusterStore {
         if isUp {
             context.links.insert(instance)
         } else if context.links.remove(instance) != nil {
+            presences.linkEnded(to: instance)
             pusher.linkEnded(to: instance)
             teller.linkEnded(to: instance)
         }

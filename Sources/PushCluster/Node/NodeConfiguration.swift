@@ -40,6 +40,10 @@ package struct NodeConfiguration: Sendable {
     package var goodbyeMilliseconds: Int64 = 60_000
     /// The maximum pause between two of these ends, in milliseconds.
     package var goodbyePauseMillisecondsMax: Int64 = 100
+    /// The time without a lease after which the node sends its devices away if another node commits, in milliseconds.
+    package var cutOffMilliseconds: Int64 = 10_000
+    /// The time over which the ends of streams are then spread, in milliseconds.
+    package var cutOffGoodbyeMilliseconds: Int64 = 10_000
     /// Returns the wall-clock time.
     package var now: @Sendable () -> Timestamp
 

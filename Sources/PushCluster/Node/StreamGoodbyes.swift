@@ -26,11 +26,15 @@ final class StreamGoodbyes {
     }
 
     /// Starts or stops to send the devices away.
-    func set(isOn: Bool) {
+    ///
+    /// - Parameters:
+    ///   - isOn: Whether the node takes no devices.
+    ///   - milliseconds: The time over which the ends are spread.
+    func set(isOn: Bool, spreadOver milliseconds: Int64) {
         guard isOn != self.isOn else { return }
         self.isOn = isOn
         devices = isOn ? host.devices[...] : []
-        let spread = context.configuration.goodbyeMilliseconds * 1_000_000
+        let spread = milliseconds * 1_000_000
         let longest = context.configuration.goodbyePauseMillisecondsMax * 1_000_000
         interval = min(spread / Int64(max(devices.count, 1)), longest)
         nextEnd = context.moment

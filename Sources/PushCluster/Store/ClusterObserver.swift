@@ -48,13 +48,15 @@ struct ClusterObserver {
 
     private func description(of row: ShardResult.Node, _ store: ClusterStore) -> ClusterAPI.Node {
         let isOwn = row.instance == instance
+        let presence = isOwn ? store.presence : store.presences.presence(of: row.instance)
         return ClusterAPI.Node(
             name: row.name, number: row.instance.node.rawValue, instance: String(row.instance.rawValue, radix: 16),
             version: row.version, address: row.address, isLive: row.isLive,
             heartbeatAgeMilliseconds: row.heartbeatAgeMilliseconds, draining: row.draining.described,
             isLinkUp: isOwn ? nil : store.hasLink(to: row.instance),
             leaseMilliseconds: isOwn ? store.leaseMilliseconds : nil,
-            clockDifferenceMilliseconds: isOwn ? store.clockDifferenceMilliseconds : nil)
+            clockDifferenceMilliseconds: presence?.clockDifferenceMilliseconds, commits: presence?.commits,
+            deviceCount: presence.map { Int($0.connectionCount) })
     }
 }
 

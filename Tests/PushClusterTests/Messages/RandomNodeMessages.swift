@@ -10,7 +10,7 @@ extension SeededGenerator {
     /// Returns a message of a random kind.
     mutating func nodeMessage() -> NodeMessage {
         let number = Int64.random(in: .min ... .max, using: &self)
-        switch Int.random(in: 0..<10, using: &self) {
+        switch Int.random(in: 0..<11, using: &self) {
         case 0:
             let pushes = (0..<Int.random(in: 0...5, using: &self)).map { _ in push() }
             return .push(number: number, pushes, until: .random(in: .min ... .max, using: &self))
@@ -27,6 +27,12 @@ extension SeededGenerator {
         case 6: return .control(number: number, version: .random(in: .min ... .max, using: &self))
         case 7: return .broadcast(number: number, broadcast())
         case 8: return .rates((0..<Int.random(in: 0...5, using: &self)).map { _ in use() })
+        case 9:
+            let presence = NodeMessage.Presence(
+                commits: .random(using: &self), controlVersion: .random(in: .min ... .max, using: &self),
+                connectionCount: .random(in: .min ... .max, using: &self),
+                clockDifferenceMilliseconds: Bool.random(using: &self) ? .random(in: .min ... .max, using: &self) : nil)
+            return .here(number: number, presence)
         default: return .done(number: number)
         }
     }
