@@ -20,6 +20,7 @@ final class TestNode {
     init(_ postgres: PostgresFixture, name: String = "test", registrationLifeSeconds: Int64? = nil) throws {
         var store = StoreConfiguration(path: "") { .now }
         store.registrationLifeSeconds = registrationLifeSeconds
+        store.onNotice = { [replies] in replies.note($0) }
         var configuration = PostgresStoreConfiguration(
             address: try PostgresAddress(postgres.address), node: name, version: "1", store: store)
         configuration.schema = postgres.schema
@@ -153,6 +154,7 @@ final class ReplyLog: StoreReplyReceiver, @unchecked Sendable {
     private let condition = NSCondition()
     private var replies: [StoreReply] = []
     private var failures: [StoreError] = []
+    private var noted: [StoreNotice] = []
 
     func receive(_ new: [StoreReply]) {
         condition.withLock {
@@ -162,6 +164,11 @@ final class ReplyLog: StoreReplyReceiver, @unchecked Sendable {
     }
 
     func note(_ failure: StoreError) { condition.withLock { failures.append(failure) } }
+
+    func note(_ notice: StoreNotice) { condition.withLock { noted.append(notice) } }
+
+    /// The notices for administrators.
+    var notices: [StoreNotice] { condition.withLock { noted } }
 
     /// The failures after which the node must exit.
     var fatal: [StoreError] { condition.withLock { failures } }
