@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
-.PHONY: help setup build install uninstall deb repository packages demo tests test attack check lint format sanitize bench gate soak fuzz docs pages translations clean
+.PHONY: help setup build install uninstall deb repository packages demo tests test test-cluster attack check lint format sanitize bench gate soak fuzz docs pages translations clean
 
 # For `make install` and `make repository`.
 export DESTDIR PREFIX SYSCONFDIR PARTS BUILD REPOSITORY REPOSITORY_KEY
@@ -28,7 +28,7 @@ SOAKED := AuthorityTests|SimulationTests|Faults|CrashTests|PropertyTests|ModelTe
 
 help: ## List the targets
 	@printf 'Posthorn: push notifications for Linux.\n\n'
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
 	@printf '\nStart with make demo. Run make check before you commit.\n'
 
 setup: ## Install what the build and the tests need (Debian 12)
@@ -65,6 +65,9 @@ tests: setup ## Build all tests
 
 test: tests ## Build and run all tests, including the end-to-end tests
 	@files=$$(mktemp -d /tmp/pXXXX) && trap 'rm -rf "$$files"' EXIT && TMPDIR="$$files" scripts/test.sh
+
+test-cluster: tests ## Break a cluster for POSTHORN_TEST_SECONDS (default 600), and print the figures of each failure
+	@POSTHORN_TEST_SECONDS="$${POSTHORN_TEST_SECONDS:-600}" scripts/test.sh --filter ClusterFaults
 
 attack: setup build ## Attack the release build and print one line for each attack (ATTACKS selects some)
 	@POSTHORN_SERVER=.build/release/posthornd PYTHONDONTWRITEBYTECODE=1 .venv/bin/python \

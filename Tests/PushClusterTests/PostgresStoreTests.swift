@@ -56,6 +56,24 @@ struct PostgresStoreTests {
         try await eventually("the row is deleted") { try await postgres.sql("SELECT count(*) FROM pending") == "0" }
     }
 
+    @Test func `a damaged row is left out, deleted and reported`() async throws {
+        let postgres = try await PostgresFixture()
+        let node = try TestNode(postgres)
+        let device = try node.registeredDevice()
+        for text in ["1", "2", "3"] { #expect(try node.send(text, to: device.contents) == nil) }
+        let damaged = try await postgres.sql(
+            """
+            UPDATE pending SET record = set_byte(record, 20, get_byte(record, 20) # 1)
+            WHERE id = (SELECT id FROM pending ORDER BY id OFFSET 1 LIMIT 1) RETURNING id
+            """)
+        let stream = try node.attach(device)
+        let received = try node.received(2, on: stream)
+        #expect(received.map(\.text) == ["1", "3"])
+        node.acknowledge(received, by: device)
+        try await eventually("the rows are deleted") { try await postgres.sql("SELECT count(*) FROM pending") == "0" }
+        #expect(node.replies.notices == [.damagedRow(sequence: try #require(Int64(damaged)))])
+    }
+
     @Test func `a later notification with the same collapse ID replaces the one that waits`() async throws {
         let postgres = try await PostgresFixture()
         let node = try TestNode(postgres)

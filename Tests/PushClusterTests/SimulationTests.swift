@@ -30,6 +30,17 @@ struct SimulationTests {
         }
     }
 
+    // A provider of the simulation waits for two seconds, which a chain of unlucky moments may exceed.
+    @Test func `over a link that transmits nothing, notifications are still accepted within two seconds`() {
+        var acceptedCount = 0
+        for seed in 1...50 as ClosedRange<UInt64> {
+            let findings = Simulation(seed: seed, .init(faults: [], hasSilentLink: true)).run()
+            #expect(findings.isClean, "seed \(seed): \(findings)")
+            acceptedCount += findings.acceptedCount
+        }
+        #expect(acceptedCount >= 50 * 32 * 99 / 100)
+    }
+
     @Test func `a run is repeated by its seed`() {
         for seed in 1...5 as ClosedRange<UInt64> {
             #expect(Simulation(seed: seed).run() == Simulation(seed: seed).run())

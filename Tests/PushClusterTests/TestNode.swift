@@ -33,6 +33,7 @@ final class TestNode {
         var store = StoreConfiguration(path: "") { .now }
         if let pendingPerTopicCountMax { store.pendingPerTopicCountMax = pendingPerTopicCountMax }
         store.registrationLifeSeconds = registrationLifeSeconds
+        store.onNotice = { [replies] in replies.note($0) }
         var configuration = PostgresStoreConfiguration(
             address: try PostgresAddress(address), node: name, version: version, store: store)
         configuration.schema = schema
@@ -192,6 +193,7 @@ final class ReplyLog: StoreReplyReceiver, @unchecked Sendable {
     private let condition = NSCondition()
     private var replies: [StoreReply] = []
     private var failures: [StoreError] = []
+    private var noted: [StoreNotice] = []
 
     func receive(_ new: [StoreReply]) {
         condition.withLock {
@@ -201,6 +203,11 @@ final class ReplyLog: StoreReplyReceiver, @unchecked Sendable {
     }
 
     func note(_ failure: StoreError) { condition.withLock { failures.append(failure) } }
+
+    func note(_ notice: StoreNotice) { condition.withLock { noted.append(notice) } }
+
+    /// The notices for administrators.
+    var notices: [StoreNotice] { condition.withLock { noted } }
 
     /// The failures after which the node must exit.
     var fatal: [StoreError] { condition.withLock { failures } }

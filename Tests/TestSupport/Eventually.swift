@@ -21,6 +21,10 @@ package enum Patience {
     /// The number of cases of a property test: 100, or `POSTHORN_TEST_CASES`.
     package static let caseCount = ProcessInfo.processInfo.environment["POSTHORN_TEST_CASES"].flatMap(Int.init) ?? 100
 
+    /// The duration of random failures in a cluster in seconds, `POSTHORN_TEST_SECONDS`; nil in an ordinary run.
+    package static let clusterSeconds =
+        ProcessInfo.processInfo.environment["POSTHORN_TEST_SECONDS"].flatMap(Int.init)
+
     /// Whether the programs were built with a sanitizer, as `scripts/sanitize.sh` says.
     package static let isSanitized = ProcessInfo.processInfo.environment["POSTHORN_TEST_SANITIZER"] != nil
 }

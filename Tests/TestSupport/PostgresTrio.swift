@@ -25,6 +25,14 @@ package final class PostgresTrio: Sendable {
     /// The address of all servers for `PostgresAddress`.
     package var address: String { PostgresProcesses.address(directory: keeper.directory, ports: Self.ports) }
 
+    /// The paths of the UNIX sockets of all servers.
+    package var sockets: [String] { Self.ports.map { "\(keeper.directory)/.s.PGSQL.\($0)" } }
+
+    /// The address of all servers for a client whose connections go through other sockets with the same names.
+    package func address(socketDirectory: String) -> String {
+        PostgresProcesses.address(directory: socketDirectory, ports: Self.ports)
+    }
+
     /// The address of one server.
     package func address(of server: Int, user: String = "postgres") -> String {
         PostgresProcesses.address(directory: keeper.directory, ports: [Self.ports[server]], user: user)
@@ -62,22 +70,27 @@ package final class PostgresTrio: Sendable {
         try await keeper.run("copy \(name) \(port) \(Self.ports[primary]) && launch \(name)")
     }
 
-    /// Returns the running standby that has received the most.
+    /// Returns the running standby that has received the most, once no standby receives anything more.
     ///
-    /// Only this one has everything that was committed.
+    /// Only this one has everything that was committed, and only if no other one is ahead of it can they follow it.
     ///
     /// - Parameter standbys: The running standbys.
     /// - Returns: The number of the server.
     /// - Throws: `UnexpectedOutput` when one does not answer.
     package func mostAdvanced(of standbys: [Int]) async throws -> Int {
-        var best: (server: Int, position: Int64)?
-        for standby in standbys {
-            let text = try await sql("SELECT (pg_last_wal_receive_lsn() - '0/0')::bigint", on: standby)
-            let position = Int64(text) ?? -1
-            if best.map({ $0.position < position }) ?? true { best = (standby, position) }
+        var earlier: [Int64] = []
+        while true {
+            var positions: [Int64] = []
+            for standby in standbys {
+                let text = try await sql("SELECT (pg_last_wal_receive_lsn() - '0/0')::bigint", on: standby)
+                positions.append(Int64(text) ?? -1)
+            }
+            if positions == earlier, let most = positions.max(), let index = positions.firstIndex(of: most) {
+                return standbys[index]
+            }
+            earlier = positions
+            try await Task.sleep(for: .milliseconds(100))
         }
-        guard let best else { preconditionFailure("there is no standby") }
-        return best.server
     }
 
     /// Runs SQL on one server with `psql`, and returns its output.

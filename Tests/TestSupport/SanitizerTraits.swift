@@ -12,4 +12,9 @@ extension Trait where Self == ConditionTrait {
     package static var limitsMemory: Self {
         .disabled(if: Patience.isSanitized, "a sanitizer needs more memory than the program")
     }
+
+    /// Skips a test that waits a quarter of a minute or longer for real time, except in `make test-cluster`.
+    package static var waitsLong: Self {
+        .enabled(if: Patience.clusterSeconds != nil, "it waits for real time: make test-cluster runs it")
+    }
 }

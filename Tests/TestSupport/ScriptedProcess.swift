@@ -36,6 +36,24 @@ package final class ScriptedProcess: Sendable {
                 environment: environment, hasInput: true))
     }
 
+    /// Starts a script with the packages of Tests/requirements.txt in an interpreter of its own, which can import
+    /// modules of other directories.
+    ///
+    /// - Parameters:
+    ///   - path: The path relative to Tests.
+    ///   - directories: The directories of modules, relative to Tests.
+    /// - Throws: `SystemFailure`.
+    package init(path: String, importingFrom directories: [String]) throws {
+        let tests = "\(RepositoryPaths.root)/Tests"
+        channel = .system(
+            try RunningProcess(
+                RepositoryPaths.python, ["-u", "\(tests)/\(path)"],
+                environment: [
+                    "PYTHONPATH": directories.map { "\(tests)/\($0)" }.joined(separator: ":"),
+                    "PYTHONDONTWRITEBYTECODE": "1",
+                ], hasInput: true))
+    }
+
     /// Sends a command and waits for its answer.
     ///
     /// - Parameters:

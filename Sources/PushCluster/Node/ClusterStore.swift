@@ -192,10 +192,14 @@ package final class ClusterStore {
                     controlVersion: context.controlVersion, until: end)
                 context.step(waiting, .offer)
             }
-        case .pushed(let number, let results): pusher.take(number, results, from: instance)
+        case .pushed(let number, let results):
+            context.silences[instance] = nil
+            pusher.take(number, results, from: instance)
         case .wake(let number, let devices):
             context.send(.woken(number: number, devices.map(host.mark)), to: instance)
-        case .woken(let number, let here): teller.woken(number, here, by: instance)
+        case .woken(let number, let here):
+            context.silences[instance] = nil
+            teller.woken(number, here, by: instance)
         case .replaced(let number, let device, let epoch):
             host.replace(device, epoch: epoch)
             context.send(.done(number: number), to: instance)
@@ -216,6 +220,7 @@ package final class ClusterStore {
 
     /// Records that the link to another node is up or down.
     package func linkChanged(to instance: InstanceID, isUp: Bool) {
+        context.silences[instance] = nil
         if isUp {
             context.links.insert(instance)
         } else if context.links.remove(instance) != nil {

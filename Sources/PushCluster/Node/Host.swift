@@ -307,6 +307,7 @@ final class Host {
         }
         var isMore = reading.isMore
         for row in reading.rows {
+            if row.notification == nil { context.configuration.onDamagedRow(row.id) }
             guard let notification = row.notification, isWanted(row, notification, stream) else {
                 shard(stream.device).delete(RowReference(device: stream.device, key: row.key, id: row.id))
                 continue

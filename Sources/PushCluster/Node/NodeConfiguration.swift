@@ -46,6 +46,8 @@ package struct NodeConfiguration: Sendable {
     package var cutOffGoodbyeMilliseconds: Int64 = 10_000
     /// Returns the wall-clock time.
     package var now: @Sendable () -> Timestamp
+    /// Called with the number of each row whose record is damaged, which is not delivered.
+    package var onDamagedRow: @Sendable (Int64) -> Void = { _ in }
 
     package init(_ instance: InstanceID, now: @escaping @Sendable () -> Timestamp) {
         self.instance = instance

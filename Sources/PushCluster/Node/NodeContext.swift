@@ -23,6 +23,8 @@ final class NodeContext {
     var isDrained = false
     /// The instances to which a link is up.
     var links: Set<InstanceID> = []
+    /// The instances that left a question unanswered, and the ends of the times for which none is asked.
+    var silences: [InstanceID: MonotonicTime] = [:]
     private var nodes: [NodeNumber: ShardResult.Node] = [:]
     private var steps = FIFOQueue<(WaitingNotification, Step)>()
     private var messages: [InstanceID: [NodeMessage]] = [:]
@@ -68,6 +70,19 @@ final class NodeContext {
     /// Records the nodes that the shard knows.
     func setNodes(_ rows: [ShardResult.Node]) {
         for row in rows { nodes[row.instance.node] = row }
+    }
+
+    /// Returns whether an answer of an instance can be expected.
+    ///
+    /// Without one, a question takes the time of an answer for nothing, and PostgreSQL is faster.
+    func answers(_ instance: InstanceID) -> Bool {
+        guard links.contains(instance) else { return false }
+        return silences[instance].map { $0 <= moment } ?? true
+    }
+
+    /// Records that an instance did not answer a question in time.
+    func noteSilence(of instance: InstanceID) {
+        silences[instance] = moment.advanced(byMilliseconds: configuration.tellingMilliseconds)
     }
 
     /// Returns whether a node has heard of the devices that were inserted into `changes` before a time.

@@ -24,7 +24,7 @@ final class Pusher {
 
     /// Sends a notification to a node at the end of the turn.
     func push(_ waiting: WaitingNotification, to instance: InstanceID) {
-        guard context.links.contains(instance) else { return giveUp(waiting) }
+        guard context.answers(instance) else { return giveUp(waiting) }
         gathered[instance, default: []].append(waiting)
     }
 
@@ -93,6 +93,7 @@ final class Pusher {
     func expire() {
         while let first = deadlines.first, first.due <= context.moment {
             _ = deadlines.popFirst()
+            if let silent = outstanding[first.number]?.instance { context.noteSilence(of: silent) }
             giveUp(first.number)
         }
     }

@@ -47,7 +47,7 @@ final class Teller {
         let since = waiting.writtenAt ?? context.moment
         let isLate = context.moment >= since.advanced(byMilliseconds: context.configuration.tellingMilliseconds)
         waiting.toldHost = host
-        guard !isLate, context.links.contains(host.instance) else {
+        guard !isLate, context.answers(host.instance) else {
             return shard(waiting.device).announce(waiting.device, for: waiting)
         }
         context.routes.set(.host(host.instance), of: waiting.device)
@@ -217,6 +217,7 @@ final class Teller {
         }
         while let first = deadlines.first, first.due <= context.moment {
             _ = deadlines.popFirst()
+            if let silent = questions[first.number]?.instance { context.noteSilence(of: silent) }
             askAgain(first.number)
         }
     }

@@ -73,6 +73,8 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         node.patienceMilliseconds = configuration.patienceMilliseconds
         node.routeCountMax = configuration.routeCountMax
         node.powerSavingDelayMilliseconds = configuration.store.powerSavingDelayMilliseconds
+        let notify = configuration.store.onNotice
+        node.onDamagedRow = { notify(.damagedRow(sequence: $0)) }
         store = ClusterStore(node, shardCount: 1, output: self)
         shard = try PostgresShard(on: loop, to: configuration.address, configuration.session, instance, handlers())
         if let configured = configuration.links { try open(configured, instance) }

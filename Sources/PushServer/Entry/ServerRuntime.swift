@@ -296,12 +296,12 @@ final class ServerRuntime {
         _ links: LinkConfiguration?, _ log: EventLog
     ) throws(ServerError) -> any ServerStore {
         var options = configuration.storeConfiguration(path: installation.databaseFile)
-        if let address = configuration.storeAddress {
-            return try PostgresOpening.open(address, configuration, installation, options, links, log)
-        }
         options.onNotice = { notice in
             condition.note(notice, now: .now)
             log.warning("store_notice", ["code": notice.code, "notice": notice.description])
+        }
+        if let address = configuration.storeAddress {
+            return try PostgresOpening.open(address, configuration, installation, options, links, log)
         }
         do throws(StoreError) {
             return try SQLiteStore(options)

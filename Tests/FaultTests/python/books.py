@@ -90,9 +90,7 @@ class Books:
         sequence, unique_id = event["id"], event["unique-id"]
         notification = self.sent[event["payload"]["n"]]
         where = f"device {screen.device}, sequence {sequence}, {notification}"
-        if sequences and sequence <= sequences[-1]:
-            self.problem(f"out of order behind {sequences[-1]}: {where}")
-        sequences.append(sequence)
+        self.check_sequence(sequence, sequences, where)
         if (notification.device, notification.topic) != (screen.device, event["topic"]):
             self.problem(f"misdirected: {where}")
         if screen.settled.get(sequence, opened) < opened:
@@ -106,6 +104,11 @@ class Books:
             return
         screen.number_of_unique_id[unique_id] = notification.number
         screen.shown.append(notification.number)
+
+    def check_sequence(self, sequence, sequences, where):
+        if sequences and sequence <= sequences[-1]:
+            self.problem(f"out of order behind {sequences[-1]}: {where}")
+        sequences.append(sequence)
 
     # Checking
 

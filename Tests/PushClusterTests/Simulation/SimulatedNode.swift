@@ -162,6 +162,9 @@ final class SimulatedNode: ClusterOutput {
         turn { $0.linkChanged(to: instance, isUp: isUp) }
     }
 
+    /// Lets the link to another node transmit nothing, which neither notices.
+    func silenceLink(to other: SimulatedNode) { cutLinks.insert(other.number) }
+
     /// Cuts the link to another node; both notice it, and connect again later.
     func cutLink(to other: SimulatedNode, forMilliseconds duration: Double) {
         guard other !== self, isAlive, other.isAlive, !isCut(from: other) else { return }

@@ -36,6 +36,8 @@ final class Simulation {
         var isLossy = false
         /// The kinds of faults that happen.
         var faults: Set<Fault> = Set(Fault.allCases)
+        /// Whether the link between two nodes transmits nothing after the first second, without being closed.
+        var hasSilentLink = false
         /// Whether writers do not find the hosts of devices, a mistake that the run must notice.
         var hidesHosts = false
         /// Whether nodes do not notice that a fail-over lost connections, a mistake that the run must notice.
@@ -104,6 +106,7 @@ final class Simulation {
         for node in nodes { node.start() }
         for device in devices { after(chance(upTo: 1_000)) { device.connect(self.choice(self.nodes)) } }
         for provider in providers { after(chance(upTo: 1_000)) { provider.sendNext() } }
+        if options.hasSilentLink { after(1_000) { self.nodes[0].silenceLink(to: self.nodes[1]) } }
         scheduleFaults()
         run(until: Self.faultyMilliseconds + 3_000)
         for device in devices where !device.isConnected { device.connect(liveNode()) }

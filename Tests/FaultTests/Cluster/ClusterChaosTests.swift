@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+internal import Testing
+
+extension ClusterFaults {
+    /// Breaks a cluster in random ways under load: for a minute, or for `POSTHORN_TEST_SECONDS` in `make test-cluster`.
+    struct ClusterChaosTests {
+        @Test(.tags(.slow)) func `under random faults each accepted notification arrives once and in order`()
+            async throws
+        {
+            let seconds = Patience.clusterSeconds
+            let load =
+                seconds == nil
+                ? ClusterSite.Load() : ClusterSite.Load(devices: 100, senders: 60, pause: 0.3, stay: 15)
+            let site = try await ClusterSite(load)
+            print("ClusterChaosTests: POSTHORN_TEST_SEED=\(site.seed)")
+            var generator = SeededGenerator(seed: site.seed)
+            let start = try await site.note("the faults begin")
+            let end = ContinuousClock.now + .seconds(seconds ?? 45)
+            var kinds: [RandomClusterFault.Kind] = []
+            while ContinuousClock.now < end {
+                if kinds.isEmpty { kinds = RandomClusterFault.Kind.allCases.shuffled(using: &generator) }
+                let fault = RandomClusterFault(
+                    kinds.removeFirst(), secondsMax: seconds == nil ? 4 : 15, using: &generator)
+                let next = RandomClusterFault(.linkCut, secondsMax: 3, using: &generator)
+                // Some faults come together with a cut link.
+                let isAccompanied = Int.random(in: 0..<4, using: &generator) == 0
+                if isAccompanied { try await site.cut(ClusterSite.directions(ofNode: next.node)) }
+                try await fault.run(at: site)
+                if isAccompanied {
+                    try await site.heal(ClusterSite.directions(ofNode: next.node), resets: next.resets)
+                }
+                try await site.waitUntilServing()
+                try await Task.sleep(for: .milliseconds(Int.random(in: 0...3000, using: &generator)))
+            }
+            let figures = try await site.figures(since: start)
+            let report = try await site.conclude()
+            print("ClusterChaosTests: \(report.ends), \(figures.milliseconds) ms, problems: \(report.problems.count)")
+            report.check()
+        }
+    }
+}
