@@ -3,9 +3,11 @@
 import Foundation
 import PushAPI
 import PushCore
+import PushNet
 import PushPostgres
 import PushStore
 import TestSupport
+import Testing
 
 @testable import PushCluster
 
@@ -17,13 +19,25 @@ final class TestNode {
     let replies = ReplyLog()
     private var nextExchange: Int32 = 0
 
-    init(_ postgres: PostgresFixture, name: String = "test", registrationLifeSeconds: Int64? = nil) throws {
+    init(
+        _ postgres: PostgresFixture, name: String = "test", registrationLifeSeconds: Int64? = nil,
+        hasTrace: Bool = true,
+        isOneOfSeveral: Bool = false
+    ) throws {
         var store = StoreConfiguration(path: "") { .now }
+        store.hasTrace = hasTrace
         store.registrationLifeSeconds = registrationLifeSeconds
         var configuration = PostgresStoreConfiguration(
             address: try PostgresAddress(postgres.address), node: name, version: "1", store: store)
         configuration.schema = postgres.schema
         configuration.sweepQuestionMilliseconds = 100
+        if isOneOfSeveral {
+            // No server listens there, so the nodes inform each other through PostgreSQL.
+            let address = LinkedNode.Address("127.0.0.1:1")
+            configuration.links = LinkConfiguration(
+                address: try #require(address), authority: try .make(), accepted: try Mailbox(),
+                log: EventLog(threshold: .error, isJournal: false))
+        }
         self.store = try PostgresStore(configuration)
         self.store.start(receivers: [replies]) { [replies] in replies.note($0) }
     }
@@ -95,9 +109,11 @@ final class TestNode {
         return found
     }
 
-    func acknowledge(_ notifications: [PendingNotification], by device: TestDevice) {
+    func acknowledge(
+        _ notifications: [PendingNotification], by device: TestDevice, _ outcome: DeviceAPI.Outcome = .delivered
+    ) {
         let acknowledgements = notifications.map {
-            DeviceAPI.Acknowledgement(id: $0.sequence, outcome: .delivered)
+            DeviceAPI.Acknowledgement(id: $0.sequence, outcome: outcome)
         }
         store.submit([.acknowledge(acknowledgements, by: device.contents.device)])
     }

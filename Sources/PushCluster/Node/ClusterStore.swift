@@ -17,10 +17,10 @@ package import PushStore
 /// batches, messages and replies at the end of each turn. The tests run the same code in a simulator. Its rules are in
 /// docs/decisions/0046-order-among-nodes.md.
 package final class ClusterStore {
-    private let context: NodeContext
+    let context: NodeContext
     private let output: any ClusterOutput
     private let shards: [ShardQueue]
-    private let host: Host
+    let host: Host
     private let pusher: Pusher
     private let teller: Teller
     private let answers: Answers
@@ -251,6 +251,7 @@ package final class ClusterStore {
             host.read(stream, number: number, reading)
         }
         take(result.writes, of: gathered.writes)
+        traceReplaced(result.replaced, by: gathered.writes)
         if let time = result.announcedAt { for waiting in gathered.announced { teller.announced(waiting, at: time) } }
         for ((looks, found), device) in zip(zip(gathered.looks, result.looks), gathered.batch.looks) {
             for look in looks { take(found, for: look, device) }
@@ -259,6 +260,7 @@ package final class ClusterStore {
 
     private func take(_ results: [ShardResult.Write], of notifications: [[WaitingNotification]]) {
         for (group, result) in zip(notifications, results) {
+            if case .written = result { context.traceWritten(group) }
             for waiting in group {
                 switch result {
                 case .written:
@@ -266,6 +268,7 @@ package final class ClusterStore {
                     host.written(waiting)
                 case .dropped:
                     context.counters.noteDropped()
+                    context.trace(.dropped, .refusedByDevice, of: waiting)
                     host.refused(waiting)
                     context.step(waiting, .finish(.accepted))
                 case .refused(let reason, let ended):
@@ -340,6 +343,7 @@ package final class ClusterStore {
         // A now-or-never notification is never written, and nobody hosts its device.
         if notification.isNowOrNever || notification.isExpired(now: context.now) {
             context.counters.noteExpired()
+            context.trace(.expired, notification.isNowOrNever ? .notConnected : .none, of: waiting)
             return context.step(waiting, .finish(.accepted))
         }
         shard(of: waiting.device).write(waiting)

@@ -23,6 +23,11 @@ final class Host {
     /// The streams with notifications that are held back, by the end of the delay.
     var heldBack = FIFOQueue<(stream: HostedStream, end: MonotonicTime)>()
 
+    /// The changed delivery histories in the order of their first change.
+    var changedHistories = FIFOQueue<DeliveryHistory>()
+    /// The changed delivery histories of ended streams.
+    var closedHistories: [DeliveryHistory.Copy] = []
+
     init(_ context: NodeContext, shard: @escaping (DeviceID) -> ShardQueue) {
         self.context = context
         self.shard = shard
@@ -39,9 +44,11 @@ final class Host {
 
     /// Opens the stream of a device, and ends an earlier one.
     func attach(_ device: DeviceID, secretHash: [UInt8], _ address: ReplyAddress) {
-        if let earlier = streams[device] { close(earlier, .replaced) }
+        let earlier = streams[device]
+        if let earlier { close(earlier, .replaced) }
         let stream = HostedStream(
             device, secretHash: secretHash, address, epoch: context.ids.next(at: context.moment))
+        if let earlier, earlier.secretHash == secretHash { stream.history = earlier.history }
         streams[device] = stream
         deviceByStream[address] = device
         register(stream)
@@ -105,6 +112,8 @@ final class Host {
         deviceByStream[stream.address] = nil
         context.routes.forget(stream.device)
         for waiting in stream.unwritten { write(waiting) }
+        expireNowOrNever(stream)
+        closeHistory(of: stream)
         shard(stream.device).depart(.init(device: stream.device, epoch: stream.epoch))
         if let end { context.reply(.ended(end, stream: stream.address), to: stream.address) }
     }
@@ -126,12 +135,14 @@ final class Host {
             }
             if registration.isRefused {
                 context.counters.noteDropped()
+                context.trace(.dropped, .refusedByDevice, of: waiting)
                 return context.step(waiting, .finish(.accepted))
             }
         }
         if notification.isNowOrNever { return offerNow(waiting, stream) }
         if notification.isExpired(now: context.now) {
             context.counters.noteExpired()
+            context.trace(.expired, of: waiting)
             return context.step(waiting, .finish(.accepted))
         }
         holdBack(notification, stream)
@@ -148,6 +159,7 @@ final class Host {
         let earlier = stream.unwritten.filter { $0.key == waiting.key }
         let replaces = waiting.key.isCollapsible && stream.mayHaveRow(waiting.key)
         raise(&waiting.pending, on: stream)
+        context.traceAccepted(waiting)
         send(waiting.pending, waiting.key, .unwritten(waiting), on: stream)
         waiting.stream = stream
         stream.measure(waiting.pending.sequence, at: context.moment)
@@ -167,6 +179,7 @@ final class Host {
     ) {
         if stream.outgoing.isEmpty { touched.append(stream) }
         stream.send(pending, key, state)
+        noteSent(pending, state, on: stream)
     }
 
     /// Raises the number of a notification that is not above the last one on its stream.
@@ -178,7 +191,12 @@ final class Host {
     private func offerNow(_ waiting: WaitingNotification, _ stream: HostedStream) {
         context.step(waiting, .finish(.accepted))
         guard shard(stream.device).hasLease, stream.hasSpace, stream.nowOrNever.count < Limits.unacknowledgedCountMax
-        else { return context.counters.noteExpired() }
+        else {
+            context.trace(.expired, .windowFull, of: waiting)
+            return context.counters.noteExpired()
+        }
+        raise(&waiting.pending, on: stream)
+        context.traceAccepted(waiting)
         stream.nowOrNever.append(waiting.pending)
         sendNowOrNever(stream)
     }
@@ -187,7 +205,9 @@ final class Host {
     private func sendNowOrNever(_ stream: HostedStream) {
         guard stream.isOpen, !stream.isMarked else { return }
         for var pending in stream.nowOrNever where stream.hasSpace {
+            let id = pending.sequence
             raise(&pending, on: stream)
+            if pending.sequence != id { traceRaised(pending) }
             send(pending, RowKey(rawValue: pending.sequence), .nowOrNever, on: stream)
         }
         stream.nowOrNever = []
@@ -223,22 +243,32 @@ final class Host {
     func acknowledge(_ acknowledgements: [DeviceAPI.Acknowledgement], by device: DeviceID) {
         let stream = streams[device]
         for acknowledgement in acknowledgements {
-            guard let sent = stream?.acknowledge(acknowledgement.id, at: context.moment) else {
-                context.counters.noteStray()
+            guard let stream else {
+                // An earlier stream may have sent it, and its row may wait.
+                context.counters.noteIgnored()
                 shard(device).acknowledge(.init(device: device, id: acknowledgement.id))
                 continue
             }
-            context.counters.noteAcknowledged(acknowledgement.outcome)
-            switch sent.state {
-            case .unwritten(let waiting): context.step(waiting, .finish(.accepted))
-            case .writing(let waiting):
-                waiting.isAcknowledged = true
-                context.step(waiting, .finish(.accepted))
-            case .written: shard(device).delete(RowReference(device: device, key: sent.key, id: sent.id))
-            case .nowOrNever: break
+            guard let sent = stream.acknowledge(acknowledgement.id, at: context.moment) else {
+                acknowledgeLate(acknowledgement, on: stream)
+                continue
             }
+            count(acknowledgement, of: sent, on: stream)
+            complete(sent, of: device)
         }
         if let stream { readOn(stream) }
+    }
+
+    /// Answers the sender of a notification that its device has, or deletes its row.
+    func complete(_ sent: HostedStream.Sent, of device: DeviceID) {
+        switch sent.state {
+        case .unwritten(let waiting): context.step(waiting, .finish(.accepted))
+        case .writing(let waiting):
+            waiting.isAcknowledged = true
+            context.step(waiting, .finish(.accepted))
+        case .written: shard(device).delete(RowReference(device: device, key: sent.key, id: sent.id))
+        case .nowOrNever: break
+        }
     }
 
     // MARK: Reading
@@ -285,10 +315,12 @@ final class Host {
         if let account = reading.account {
             stream.account = account
             stream.needsAccount = false
+            takeHistory(account.history, stream)
         }
         var isMore = reading.isMore
         for row in reading.rows {
             guard let notification = row.notification, isWanted(row, notification, stream) else {
+                noteUnwanted(row, stream)
                 shard(stream.device).delete(RowReference(device: stream.device, key: row.key, id: row.id))
                 continue
             }

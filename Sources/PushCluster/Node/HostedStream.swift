@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushAPI
 internal import PushCore
 internal import PushNet
 internal import PushStore
@@ -60,6 +61,12 @@ final class HostedStream {
     /// The time at which the shard answered that the stream is registered; nil before.
     var attachedAt: MonotonicTime?
     var account = ShardResult.Account()
+    /// The notifications that were sent to the device, also on earlier streams.
+    var history: DeliveryHistory
+    /// Whether the history was read again for an unknown number.
+    var hasAskedAgain = false
+    /// The acknowledgements of unknown numbers that wait until the history is read again.
+    var undecided: [DeviceAPI.Acknowledgement] = []
     /// The notifications to deliver at the end of the turn, in order.
     var outgoing: [PendingNotification] = []
     /// Now-or-never notifications that wait until what was accepted before them is read.
@@ -80,6 +87,7 @@ final class HostedStream {
         self.secretHash = secretHash
         self.address = address
         self.epoch = epoch
+        history = DeliveryHistory(device)
     }
 
     var hasSpace: Bool { window.count < Limits.unacknowledgedCountMax }

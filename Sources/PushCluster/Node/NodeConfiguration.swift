@@ -33,6 +33,10 @@ package struct NodeConfiguration: Sendable {
     package var waitingByteCountMax = 32 << 20
     /// The time for which non-urgent notifications are held back from a device that saves power, in milliseconds.
     package var powerSavingDelayMilliseconds: Int64 = 60_000
+    /// Whether the node records the events of each notification.
+    package var hasTrace = false
+    /// The number of notifications sent to one device for which outcomes are recorded.
+    package var historyEntryCountMax = Limits.deliveryHistoryCountMax
     /// Returns the wall-clock time.
     package var now: @Sendable () -> Timestamp
 

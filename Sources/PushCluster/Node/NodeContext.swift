@@ -20,7 +20,11 @@ final class NodeContext {
     var counters = NodeCounters()
     /// The instances to which a link is up.
     var links: Set<InstanceID> = []
-    private var nodes: [NodeNumber: ShardResult.Node] = [:]
+    /// The events of notifications; nil if none are recorded.
+    let trace: NodeTrace?
+    /// A number for the team of each app.
+    var teams: [TopicID: Int] = [:]
+    private(set) var nodes: [NodeNumber: ShardResult.Node] = [:]
     private var steps = FIFOQueue<(WaitingNotification, Step)>()
     private var messages: [InstanceID: [NodeMessage]] = [:]
     private var replies: [UInt32: [StoreReply]] = [:]
@@ -29,6 +33,7 @@ final class NodeContext {
     init(_ configuration: NodeConfiguration) {
         self.configuration = configuration
         ids = NotificationIDs(configuration.instance.node, above: configuration.instance.rawValue)
+        trace = configuration.hasTrace ? NodeTrace() : nil
         routes = Routes(countMax: configuration.routeCountMax)
     }
 

@@ -196,7 +196,7 @@ final class PostgresShard {
                 for reading in batch.readings { parameters.append(reading.device.stored, to: 0) }
                 parameters.set(rowCountMax(of: batch), at: 1)
             }
-            for statement in [HotStatement.registrations, .subscriptions] {
+            for statement in [HotStatement.registrations, .subscriptions, .histories] {
                 send(statement) { parameters in
                     // Devices whose accounts are not read keep their places.
                     for reading in batch.readings {
@@ -225,6 +225,15 @@ final class PostgresShard {
         }
         flight?.writeOrder = order
         flight?.result.writes = Array(repeating: .written, count: order.count)
+        let collapsible = order.lazy.map { batch.writes[$0] }.filter(\.key.isCollapsible)
+        if batch.reportsReplaced, !collapsible.isEmpty {
+            send(.replaced) { parameters in
+                for write in collapsible {
+                    parameters.append(write.pending.notification.address.device.stored, to: 0)
+                    parameters.append(write.key.rawValue, to: 1)
+                }
+            }
+        }
         var record: [UInt8] = []
         send(.write) { parameters in
             for index in order {
@@ -256,6 +265,13 @@ final class PostgresShard {
         case .hosts: takeHosts(result)
         case .rows: takeRows(result)
         case .registrations, .subscriptions: takeAccounts(statement, result)
+        case .histories:
+            for row in 0..<result.rowCount {
+                let entries = result.withBytes(row, 1) { DeliveryHistoryTable.decode($0) }
+                flight?.result.readings[Int(result.int64(row, 0)) - 1].account?.history = entries
+            }
+        case .replaced:
+            for row in 0..<result.rowCount { flight?.result.replaced.append(.init(result, row)) }
         case .time: flight?.result.announcedAt = result.int64(0, 0)
         case .look:
             for row in 0..<result.rowCount {

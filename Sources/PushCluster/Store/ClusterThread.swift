@@ -35,6 +35,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     private var store: ClusterStore?
     private var shard: PostgresShard?
     private var links: NodeLinks?
+    private var history: HistoryFeed
     /// The changes that the current request of each worker has made so far.
     private var groups: [ChangeGroup?]
     /// The nodes that wait until this one has read a version of the control data.
@@ -53,7 +54,8 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
 
     init(
         _ loop: EventLoop, _ configuration: PostgresStoreConfiguration, _ instance: InstanceID,
-        receivers: [any StoreReplyReceiver], workers: [RequestWorker], mailbox: Mailbox<Message>, metrics: StoreMetrics,
+        receivers: [any StoreReplyReceiver], workers: [RequestWorker], historyWorker: RequestWorker,
+        mailbox: Mailbox<Message>, metrics: StoreMetrics,
         onFatal: @escaping @Sendable (StoreError) -> Void
     ) throws {
         self.loop = loop
@@ -63,10 +65,12 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         self.workers = workers
         self.onFatal = onFatal
         self.metrics = metrics
-        groups = Array(repeating: nil, count: workers.count)
+        history = HistoryFeed(historyWorker)
+        groups = Array(repeating: nil, count: workers.count + 1)
         var node = NodeConfiguration(instance, now: configuration.store.now)
         node.patienceMilliseconds = configuration.patienceMilliseconds
         node.routeCountMax = configuration.routeCountMax
+        node.hasTrace = configuration.store.hasTrace
         node.powerSavingDelayMilliseconds = configuration.store.powerSavingDelayMilliseconds
         store = ClusterStore(node, shardCount: 1, output: self)
         shard = try PostgresShard(on: loop, to: configuration.address, configuration.session, instance, handlers())
@@ -122,6 +126,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         loop.run()
         links?.stop()
         shard?.stop()
+        if let store { history.end(store) }
         store = nil
     }
 
@@ -142,12 +147,13 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         guard let store else { return }
         store.endTurn()
         isInTurn = false
+        history.endTurn(store)
         sendReplies()
         publishNumbers(of: store)
         if let timer { loop.cancel(timer) }
         timer = nil
         if store.isSuperseded { return fail() }
-        let due = store.nextDue
+        let due = min(store.nextDue, history.nextDue ?? .future)
         guard due < .future else { return }
         timer = loop.schedule(after: max(due.duration(since: .now), .zero)) { [weak self] in
             self?.timer = nil
@@ -161,6 +167,9 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         metrics.set(.acknowledged, to: counters.acknowledged)
         metrics.set(.expired, to: counters.expired)
         metrics.set(.dropped, to: counters.dropped)
+        metrics.set(.collapsed, to: counters.collapsed)
+        metrics.set(.unregistered, to: counters.unregistered)
+        metrics.set(.ignoredAcknowledgements, to: counters.ignoredAcknowledgements)
         metrics.set(.devicesConnected, to: store.streamCount)
         metrics.setOutcomes(counters.outcomes)
     }
@@ -210,6 +219,13 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         case .perform(.control(.createChannel), let answer):
             let refusal = StoreRefusal.unavailable("Broadcasts are not available with PostgreSQL yet.")
             reply(.performed(.failure(refusal), answer: answer), to: answer)
+        case .perform(.allDevices(.trace(let query)), let answer) where store.trace != nil:
+            guard !history.search(query, answer, store) else { return }
+            reply(.performed(.failure(.busy), answer: answer), to: answer)
+        case .perform(.device(.acknowledge(let acknowledgements), let credential), let answer)
+        where acknowledgements.count <= Limits.acknowledgementBatchCountMax
+            && store.acknowledge(acknowledgements, by: credential):
+            reply(.performed(.success(.done), answer: answer), to: answer)
         case .perform(let request, let answer):
             submit(.perform(request, answer: answer), of: request.workerHint, answer: answer)
         case .host: break
@@ -233,8 +249,10 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     private func take(_ outcome: RequestWorker.Outcome, from worker: Int, _ store: ClusterStore) {
         switch outcome {
         case .effects(let effects):
+            store.note(effects)
             let group = groups[worker] ?? ChangeGroup()
             groups[worker] = group
+            if effects.hasEvents, store.trace != nil { history.write(for: group) }
             store.apply(
                 changed: effects.changedDevices.union(effects.removedDevices), saving: effects.savesPower, in: group)
         case .performed(let answer, let address):
@@ -246,8 +264,11 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
             attach(device, credential, stream, agent, store)
         case .identified(nil, _, let stream, _):
             reply(.performed(.failure(.unauthorized), answer: stream), to: stream)
+        case .historyWritten(let isComplete): history.noteWritten(isComplete: isComplete)
+        case .traceEnd(let end): metrics.set(.traceEnd, to: Int(end))
         case .directory(let directory, let nodes):
             publish(directory)
+            store.setTeams(of: directory.topics)
             answerControl(of: Int64(directory.version), store)
             if let group = groups[worker] {
                 store.announceControl(version: Int64(directory.version), to: nodes, in: group)
@@ -268,6 +289,9 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         counts.acknowledged = counters.acknowledged
         counts.expired = counters.expired
         counts.dropped = counters.dropped
+        counts.collapsed = counters.collapsed
+        counts.unregistered = counters.unregistered
+        counts.glitches = counters.ignoredAcknowledgements
         for (outcome, count) in counters.outcomes { counts.outcomes[outcome.rawValue] = count }
         return .counts(counts)
     }

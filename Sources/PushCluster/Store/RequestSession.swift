@@ -18,6 +18,7 @@ final class RequestSession {
     private let report: @Sendable (RequestWorker.Outcome) -> Void
     private var open: (connection: PostgresConnection, requests: PostgresRequests)?
     private var lastID: Int64 = 0
+    private let history: HistoryWork
 
     init(
         _ configuration: PostgresStoreConfiguration, _ instance: InstanceID, _ bounds: StoreBounds,
@@ -27,15 +28,31 @@ final class RequestSession {
         self.instance = instance
         self.bounds = bounds
         self.report = report
+        history = HistoryWork(instance, hasTrace: configuration.store.hasTrace, report: report)
     }
 
     /// Performs a job, and reports its outcome.
     func run(_ job: RequestWorker.Job) {
+        if case .writeHistory(let events, let histories) = job { history.add(events, histories) }
         do {
             try perform(job, try requests())
         } catch {
             if error.kind == .disconnected || open?.connection.isUsable == false { open = nil }
             refuse(job, error)
+        }
+    }
+
+    /// Whether a search has more steps.
+    var isSearching: Bool { history.isSearching }
+
+    /// Makes one step of the next search.
+    func continueSearch() {
+        guard isSearching else { return }
+        do {
+            try history.continueSearch(try requests())
+        } catch {
+            if error.kind == .disconnected || open?.connection.isUsable == false { open = nil }
+            history.refuseSearches(refusal(error))
         }
     }
 
@@ -62,8 +79,12 @@ final class RequestSession {
         case .sweep:
             let progress = try requests.sweep { report(.effects($0)) }
             report(.swept(expiredCount: progress.expiredCount, isMore: progress.isMore))
+        case .writeHistory: try history.write(to: requests)
+        case .search(let query, let address): try history.search(query, address, requests)
         }
     }
+
+    private func refusal(_ error: SQLError) -> StoreRefusal { .unavailable("PostgreSQL: \(error.message)") }
 
     /// Returns the instances with recent heartbeats; others read the control data when they start.
     private func liveNodes() throws(SQLError) -> [InstanceID] {
@@ -77,14 +98,16 @@ final class RequestSession {
 
     /// Reports that a job failed; the directory is read again with the next heartbeat that finds a new version.
     private func refuse(_ job: RequestWorker.Job, _ error: SQLError) {
-        let refusal = StoreRefusal.unavailable("PostgreSQL: \(error.message)")
+        let refusal = refusal(error)
         switch job {
-        case .perform(_, let address): report(.performed(.init(result: .failure(refusal)), answer: address))
+        case .perform(_, let address), .search(_, let address):
+            report(.performed(.init(result: .failure(refusal)), answer: address))
         case .identify(_, let stream, _):
             // The device connects again.
             report(.performed(.init(result: .failure(refusal)), answer: stream))
         case .noteSeen, .readDirectory: break
         case .sweep: report(.swept(expiredCount: 0, isMore: false))
+        case .writeHistory: history.noteFailedWrite()
         }
     }
 
@@ -115,14 +138,14 @@ final class RequestSession {
             guard let isRow = try? clock.step(), isRow else { return now() }
             return Timestamp(unixMilliseconds: clock.int64(0))
         }
-        return try PostgresRequests(
-            connection, bounds,
-            .init(
-                node: Int64(instance.node.rawValue), now: time,
-                makeID: { [self] in makeID(at: time()) },
-                transaction: { body throws(SQLError) in
-                    try connection.transaction { () throws(SQLError) in try body() }
-                }, pause: { range in ElapsedPause.wait(milliseconds: .random(in: range)) }))
+        var environment = PostgresRequests.Environment(
+            node: Int64(instance.node.rawValue), now: time,
+            makeID: { [self] in makeID(at: time()) },
+            transaction: { body throws(SQLError) in
+                try connection.transaction { () throws(SQLError) in try body() }
+            }, pause: { range in ElapsedPause.wait(milliseconds: .random(in: range)) })
+        environment.hasTrace = configuration.store.hasTrace
+        return try PostgresRequests(connection, bounds, environment)
     }
 
     /// Makes a number for a broadcast, or for the beginning of a subscription.
