@@ -76,15 +76,16 @@ extension AdminEndToEnd {
             let sent = try await provider.send(
                 (0..<3).map { _ in SentNotification(token: device.token, payload: #"{"aps":{"alert":"x"}}"#) })
             #expect(sent.allSatisfy { $0.status == 200 })
-            try await device.report([(1, "delivered"), (1, "shown"), (1, "viewed")], to: target)
+            let first = try #require(try await server.numbers(app: target.topic).first)
+            try await device.report([(first, "delivered"), (first, "shown"), (first, "viewed")], to: target)
             let whole = try await trace(server, "--device", device.id)
             #expect(whole.words.suffix(3) == ["acknowledged", "shown", "viewed"] && whole.events.count == 9)
             #expect(whole.events.allSatisfy { $0.deviceID == device.id && $0.topic == "org.example.Mail" })
             #expect(whole.events.map(\.at) == whole.events.map(\.at).sorted())
-            let first = try await trace(server, "--app", "org.example.Mail", "--limit", "4", "--after", "0")
+            let start = try await trace(server, "--app", "org.example.Mail", "--limit", "4", "--after", "0")
             let rest = try await trace(
-                server, "--app", "org.example.Mail", "--after", "\(try #require(first.next))")
-            #expect(first.words + rest.words == whole.words && rest.next == nil)
+                server, "--app", "org.example.Mail", "--after", "\(try #require(start.next))")
+            #expect(start.words + rest.words == whole.words && rest.next == nil)
             let page = try await server.posthorn("trace", "--device", device.id, "--limit", "4", "--since", "5m").output
             // The newest events come last; earlier ones are left out.
             #expect(page.contains("opened by the user") && page.contains("begin with --after 0"))

@@ -34,26 +34,8 @@ extension AdminEndToEnd {
             return sent.map(\.id)
         }
 
-        /// Returns the numbers by which a device acknowledges notifications, which are not consecutive after a kill.
         private func sequences(of ids: [String]) async throws -> [Int64] {
-            let answer = try await server.admin.exchange("GET", "/v1/trace?app=\(Self.mail)&limit=1000")
-            let events = try answer.decoded(Trace.self).events
-            return events.filter { $0.event == "accepted" && ids.contains($0.apnsID ?? "") }.map(\.sequence)
-        }
-
-        private struct Trace: Decodable {
-            let events: [Event]
-
-            struct Event: Decodable {
-                let event: String
-                let sequence: Int64
-                let apnsID: String?
-
-                private enum CodingKeys: String, CodingKey {
-                    case event, sequence
-                    case apnsID = "apns_id"
-                }
-            }
+            try await server.numbers(of: ids, app: Self.mail)
         }
 
         private func waitForEvents(_ ids: [String], _ words: [String]) async throws {
@@ -72,7 +54,7 @@ extension AdminEndToEnd {
             try await setWebhook()
             let ids = try await send(3)
             try await device.report(
-                (1...3).flatMap { [($0, "delivered"), ($0, "shown"), ($0, "viewed")] }, to: target)
+                try await sequences(of: ids).flatMap { [($0, "delivered"), ($0, "shown"), ($0, "viewed")] }, to: target)
             try await waitForEvents(ids, ["acknowledged", "shown", "viewed"])
             let received = try await webhook.received()
             #expect(received.bad == [] && received.refusedCount == 0)
@@ -90,7 +72,7 @@ extension AdminEndToEnd {
             try await webhook.behave("hang", "redirect", "500", "cut")
             try await setWebhook()
             let ids = try await send(2)
-            try await device.report([(1, "shown"), (2, "closed")], to: target)
+            try await device.report(Array(zip(try await sequences(of: ids), ["shown", "closed"])), to: target)
             try await eventually("it is said that the webhook fails") { try await shown.contains("Failing") }
             try await waitForEvents([ids[0]], ["acknowledged", "shown"])
             try await waitForEvents([ids[1]], ["acknowledged", "closed"])
@@ -106,7 +88,7 @@ extension AdminEndToEnd {
             try await webhook.behave("302:\(elsewhere.url)", "307:\(elsewhere.url)")
             try await setWebhook()
             let ids = try await send(1)
-            try await device.report([(1, "shown")], to: target)
+            try await device.report(try await sequences(of: ids).map { ($0, "shown") }, to: target)
             try await waitForEvents(ids, ["acknowledged", "shown"])
             let received = try await webhook.received()
             #expect(received.bad == [] && received.refusedCount == 2)
@@ -118,7 +100,7 @@ extension AdminEndToEnd {
             try await webhook.behave("500", "500")
             try await setWebhook()
             var ids = try await send(20)
-            try await device.report((1...20).map { ($0, "shown") }, to: target)
+            try await device.report(try await sequences(of: ids).map { ($0, "shown") }, to: target)
             try await eventually("the back-end was asked") { try await webhook.received().refusedCount > 0 }
             for _ in 1...3 {
                 try await server.process.killNow()

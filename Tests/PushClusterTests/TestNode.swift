@@ -3,9 +3,11 @@
 import Foundation
 import PushAPI
 import PushCore
+import PushNet
 import PushPostgres
 import PushStore
 import TestSupport
+import Testing
 
 @testable import PushCluster
 
@@ -19,18 +21,22 @@ final class TestNode {
 
     convenience init(
         _ postgres: PostgresFixture, name: String = "test", version: String = "1",
-        registrationLifeSeconds: Int64? = nil, pendingPerTopicCountMax: Int? = nil
+        registrationLifeSeconds: Int64? = nil, pendingPerTopicCountMax: Int? = nil, hasTrace: Bool = true,
+        isOneOfSeveral: Bool = false
     ) throws {
         try self.init(
             address: postgres.address, schema: postgres.schema, name: name, version: version,
-            registrationLifeSeconds: registrationLifeSeconds, pendingPerTopicCountMax: pendingPerTopicCountMax)
+            registrationLifeSeconds: registrationLifeSeconds, pendingPerTopicCountMax: pendingPerTopicCountMax,
+            hasTrace: hasTrace, isOneOfSeveral: isOneOfSeveral)
     }
 
     init(
         address: String, schema: String, name: String = "test", version: String = "1",
-        registrationLifeSeconds: Int64? = nil, pendingPerTopicCountMax: Int? = nil
+        registrationLifeSeconds: Int64? = nil, pendingPerTopicCountMax: Int? = nil, hasTrace: Bool = true,
+        isOneOfSeveral: Bool = false
     ) throws {
         var store = StoreConfiguration(path: "") { .now }
+        store.hasTrace = hasTrace
         if let pendingPerTopicCountMax { store.pendingPerTopicCountMax = pendingPerTopicCountMax }
         store.registrationLifeSeconds = registrationLifeSeconds
         store.onNotice = { [replies] in replies.note($0) }
@@ -38,6 +44,13 @@ final class TestNode {
             address: try PostgresAddress(address), node: name, version: version, store: store)
         configuration.schema = schema
         configuration.sweepQuestionMilliseconds = 100
+        if isOneOfSeveral {
+            // No server listens there, so the nodes inform each other through PostgreSQL.
+            let address = LinkedNode.Address("127.0.0.1:1")
+            configuration.links = LinkConfiguration(
+                address: try #require(address), authority: try .make(), accepted: try Mailbox(),
+                log: EventLog(threshold: .error, isJournal: false))
+        }
         self.store = try PostgresStore(configuration)
         self.store.start(receivers: [replies]) { [replies] in replies.note($0) }
     }
@@ -109,9 +122,11 @@ final class TestNode {
         return found
     }
 
-    func acknowledge(_ notifications: [PendingNotification], by device: TestDevice) {
+    func acknowledge(
+        _ notifications: [PendingNotification], by device: TestDevice, _ outcome: DeviceAPI.Outcome = .delivered
+    ) {
         let acknowledgements = notifications.map {
-            DeviceAPI.Acknowledgement(id: $0.sequence, outcome: .delivered)
+            DeviceAPI.Acknowledgement(id: $0.sequence, outcome: outcome)
         }
         store.submit([.acknowledge(acknowledgements, by: device.contents.device)])
     }

@@ -20,13 +20,26 @@ extension UniqueID {
     static func apns(_ number: UInt64) -> UniqueID { UniqueID(high: 8, low: number) }
 }
 
-extension TestStore {
+extension RequestTarget {
     /// Returns the result of a trace search.
     func trace(
         _ subject: TraceQuery.Subject, since: Timestamp = .distantPast, after: Int64 = 0, limit: Int = 1000,
         isForWebhook: Bool = false
     ) throws -> TraceFindings {
-        let query = TraceQuery(subject, since: since, after: after, countMax: limit, isForWebhook: isForWebhook)
+        try search(TraceQuery(subject, since: since, after: after, countMax: limit, isForWebhook: isForWebhook))
+    }
+
+    /// Returns the trace steps of one notification, with their reasons.
+    func steps(_ number: UInt64) throws -> [String] { try trace(.notification(.unique(number))).entries.map(\.text) }
+
+    /// Reports outcomes on a device.
+    func report(_ device: TestDevice, _ acknowledgements: [DeviceAPI.Acknowledgement]) throws {
+        try succeed(.device(.acknowledge(acknowledgements), by: device.credential))
+    }
+}
+
+extension TestStore {
+    func search(_ query: TraceQuery) throws -> TraceFindings {
         let answer = address()
         store.submit([.perform(.allDevices(.trace(query)), answer: answer)])
         // A long search may end after requests that were submitted later.
@@ -37,12 +50,11 @@ extension TestStore {
         throw MissingReply(what: "a trace")
     }
 
-    /// Returns the trace steps of one notification, with their reasons.
-    func steps(_ number: UInt64) throws -> [String] { try trace(.notification(.unique(number))).entries.map(\.text) }
-
-    /// Reports outcomes on a device.
-    func report(_ device: TestDevice, _ acknowledgements: [DeviceAPI.Acknowledgement]) throws {
-        try succeed(.device(.acknowledge(acknowledgements), by: device.credential))
+    func firstDirectory() throws -> Directory {
+        try reopen()
+        let replies = try collectors[0].take("a directory") { !$0.isEmpty }
+        guard case .directory(let directory) = replies.first else { throw MissingReply(what: "a directory") }
+        return directory
     }
 }
 

@@ -6,10 +6,10 @@ import PushCore
 import TestSupport
 import Testing
 
-@Suite struct WebhookTests {
+@Suite(.bothEngines, .namesEngine) struct WebhookTests {
     private let topic: TopicName = "com.example.App"
 
-    private func webhook(_ store: TestStore) throws -> TraceAPI.Webhook? {
+    private func webhook(_ store: any RequestTarget) throws -> TraceAPI.Webhook? {
         guard case .app(let app) = try store.succeed(.control(.app(topic: topic))) else {
             throw MissingReply(what: "app")
         }
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test func `a webhook gets events from the moment when it is set, also after the store reopens`() throws {
-        let store = try TestStore()
+        let store = try StoreEngine.open()
         let (_, token) = try store.registeredDevice()
         try store.accept(.to(token, "before").identified(1))
         try store.succeed(.control(.setWebhook(topic: topic, url: "https://example.org/a", secret: [1, 2])))
@@ -38,17 +38,15 @@ import Testing
     }
 
     /// Returns the webhook in the directory that the loops receive at a start.
-    private func webhookInDirectory(_ store: TestStore) throws -> Webhook {
-        try store.reopen()
-        let replies = try store.collectors[0].take("a directory") { !$0.isEmpty }
-        guard case .directory(let directory) = replies.first,
-            let webhook = directory.topics.values.compactMap(\.webhook).first
-        else { throw MissingReply(what: "a webhook in the directory") }
+    private func webhookInDirectory(_ store: any RequestTarget) throws -> Webhook {
+        guard let webhook = try store.firstDirectory().topics.values.compactMap(\.webhook).first else {
+            throw MissingReply(what: "a webhook in the directory")
+        }
         return webhook
     }
 
     @Test func `a webhook's problem has the time of the first failure, until a delivery succeeds`() throws {
-        let store = try TestStore()
+        let store = try StoreEngine.open()
         let (_, token) = try store.registeredDevice()
         try store.succeed(.control(.setWebhook(topic: topic, url: "https://example.org/a", secret: [1])))
         try store.succeed(.control(.noteWebhookProblem(token.topic, "it answered 500")))
@@ -61,7 +59,7 @@ import Testing
     }
 
     @Test func `an event has the device token of its registration, until there is a newer registration`() throws {
-        let store = try TestStore()
+        let store = try StoreEngine.open()
         let (device, token) = try store.registeredDevice()
         try store.accept(.to(token, "a", expiration: 1).identified(1))
         func told() throws -> TraceEntry.Token? {
@@ -76,7 +74,7 @@ import Testing
     }
 
     @Test func `removing an app removes its webhook, and the number of webhooks is limited`() throws {
-        let store = try TestStore()
+        let store = try StoreEngine.open()
         for number in 0...Limits.webhookCountMax {
             let topic = TopicName("com.example.App\(number)")
             try store.addApp(topic)

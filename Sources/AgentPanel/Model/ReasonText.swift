@@ -8,7 +8,7 @@ enum ReasonText {
     /// Returns a sentence for the agent's reason; an unknown reason is returned unchanged.
     static func sentence(_ reason: String) -> String {
         switch TraceDetail(deviceReason: reason) {
-        case .none: ""
+        case .none, .recordedAgain: ""
         case .masterOff: tr("All notifications were turned off.")
         case .turnedOff: tr("It was turned off for the app.")
         case .eventOff: tr("It was turned off for this kind of notification.")

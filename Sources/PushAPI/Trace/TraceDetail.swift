@@ -11,6 +11,8 @@ public enum TraceDetail: UInt8, CaseIterable, Sendable {
     case notConnected = 5
     case windowFull = 6
     case notWritten = 7
+    /// Marks the acceptance of a notification that another node records for the node that accepted it.
+    case recordedAgain = 8
     // Reasons that a device reported.
     case masterOff = 32
     case turnedOff = 33
@@ -41,7 +43,7 @@ public enum TraceDetail: UInt8, CaseIterable, Sendable {
     /// For reasons that devices report, it is the word of the device API.
     public var word: String? {
         switch self {
-        case .none: nil
+        case .none, .recordedAgain: nil
         case .topicBound: "too-many-of-topic"
         case .deviceBound: "too-many-of-device"
         case .refusedByDevice: "refused-by-device"
@@ -78,7 +80,7 @@ public enum TraceDetail: UInt8, CaseIterable, Sendable {
     /// The description for a human reader, as one phrase; nil for none.
     public var meaning: String? {
         switch self {
-        case .none: nil
+        case .none, .recordedAgain: nil
         case .topicBound: "too many pending notifications of this app for the device"
         case .deviceBound: "too many pending notifications for the device"
         case .refusedByDevice: "the device refuses notifications of this app"

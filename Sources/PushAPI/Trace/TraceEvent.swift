@@ -98,6 +98,9 @@ public struct TraceEvent: Equatable, Sendable {
         self.origin = origin
     }
 
+    /// The size of the packed form.
+    package var packedByteCount: Int { origin == nil ? Self.byteCount : Self.acceptedByteCount }
+
     /// Appends the packed form.
     @inline(__always)
     package func append(to output: inout [UInt8]) {

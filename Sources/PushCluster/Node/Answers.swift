@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushAPI
 internal import PushCore
 internal import PushNet
 internal import PushStore
@@ -107,6 +108,7 @@ final class Answers {
         waitingByteCount -= waiting.pending.notification.payload.count
         switch result {
         case .accepted where !isStillAllowed(waiting), .notHere, .unavailable:
+            if waiting.isTraced { context.trace(.dropped, .notWritten, of: waiting) }
             context.reply(.refused(.serviceUnavailable, unregisteredAt: nil, answer: answer), to: answer)
         case .accepted:
             context.counters.noteAccepted()

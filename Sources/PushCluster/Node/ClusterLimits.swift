@@ -20,6 +20,18 @@ enum ClusterLimits {
     static let countedDeviceCountMax = 1 << 16
     /// The maximum time in milliseconds that a stopping node has to write what it was asked to.
     static let stopMilliseconds = 1_000
+    /// The time that a changed delivery history waits to be written together with others, in milliseconds.
+    static let historyDelayMilliseconds: Int64 = 60_000
+    /// The maximum number of delivery histories that a worker keeps while PostgreSQL does not answer.
+    static let unwrittenHistoryCountMax = 10_000
+    /// The number of delivery histories that one transaction writes.
+    static let historiesPerTransactionCountMax = 64
+    /// The time that events wait to be written together with others, in milliseconds.
+    static let traceDelayMilliseconds: Int64 = 1_000
+    /// The maximum size of the events that wait while PostgreSQL does not answer, in bytes; then the trace has a gap.
+    static let traceBufferByteCountMax = 16 << 20
+    /// The time between two deletions of old events, in milliseconds.
+    static let traceTrimMilliseconds: Int64 = 30_000
     /// The pause after a batch that PostgreSQL refused, in milliseconds.
     static let retryMilliseconds: Int64 = 200
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushAPI
 package import PushCore
 package import PushStore
 
@@ -10,17 +11,31 @@ extension ClusterStore {
 
     /// Delivers a broadcast on all nodes, then answers its provider.
     ///
+    /// A broadcast that its channel does not store counts as expired at once, because it waits for no device.
+    ///
     /// - Parameters:
     ///   - publication: The waiting provider.
-    ///   - broadcast: The broadcast, which is committed if its channel stores it; nil if it has expired.
-    package func finish(_ publication: Publication, _ broadcast: PublishedBroadcast?) {
-        if broadcast?.isStored != true { context.counters.noteExpired() }
-        let group = ChangeGroup()
-        if let broadcast {
+    ///   - result: The result of the transaction, which has stored the broadcast if its channel does.
+    package func finish(_ publication: Publication, _ result: PostgresRequests.PublishResult) {
+        switch result {
+        case .refused(let reason): refuse(publication, reason)
+        case .expired(let pending):
+            context.counters.noteExpired()
+            trace([.expired], of: pending)
+            publisher.finish(publication)
+        case .published(let broadcast):
+            if !broadcast.isStored { context.counters.noteExpired() }
+            trace(broadcast.isStored ? [.stored] : [], of: broadcast.pending)
+            let group = ChangeGroup()
             host.deliver(broadcast)
             teller.tell(broadcast, group)
+            group.whenApplied { [publisher] in publisher.finish(publication) }
         }
-        group.whenApplied { [publisher] in publisher.finish(publication) }
+    }
+
+    private func trace(_ steps: [TraceStep], of pending: PendingNotification) {
+        context.trace?.recordAccepted(pending, isAgain: false, at: context.traceTime)
+        for step in steps { context.trace?.record(step, of: pending, at: context.traceTime) }
     }
 
     package func refuse(_ publication: Publication, _ reason: RejectionReason) {

@@ -58,7 +58,7 @@ package final class ClusterStore {
         hadLease = Array(repeating: false, count: shardCount)
     }
 
-    private func shard(of device: DeviceID) -> ShardQueue { shards[Slots.shard(of: device, count: shards.count)] }
+    func shard(of device: DeviceID) -> ShardQueue { shards[Slots.shard(of: device, count: shards.count)] }
 
     // MARK: Turns
 
@@ -145,28 +145,6 @@ package final class ClusterStore {
         }
         host.attach(device, secretHash: secretHash, stream)
     }
-
-    /// Applies changes of devices that were committed, here and on the nodes that host them.
-    ///
-    /// - Parameters:
-    ///   - changed: The devices whose registrations, filter or subscriptions changed, and removed ones.
-    ///   - saving: The devices that start or stop saving power.
-    ///   - group: The group that ends when all hosts have applied the changes.
-    package func apply(changed: Set<DeviceID>, saving: [DeviceID: Bool], in group: ChangeGroup) {
-        for device in changed where !host.reattach(device) {
-            shard(of: device).look(.changed(DeviceChange(group)), device)
-        }
-        for (device, isSaving) in saving { host.setSaving(isSaving, of: device) }
-    }
-
-    /// Announces a new version of the control data to the nodes that may use an older one.
-    package func announceControl(version: Int64, to nodes: [InstanceID], in group: ChangeGroup) {
-        context.controlVersion = max(context.controlVersion, version)
-        teller.tellControl(version: version, group, to: nodes)
-    }
-
-    /// Records that the node uses a version of the control data.
-    package func usesControl(version: Int64) { context.controlVersion = max(context.controlVersion, version) }
 
     /// Returns the devices to which the bounds of waiting notifications must be applied.
     package func takeDevicesToTrim() -> [DeviceID] { context.writtenCounts.takeDue() }
@@ -290,6 +268,7 @@ package final class ClusterStore {
             host.read(stream, number: number, reading)
         }
         take(result.writes, of: gathered.writes)
+        traceReplaced(result.replaced, by: gathered.writes)
         if let time = result.announcedAt { for waiting in gathered.announced { teller.announced(waiting, at: time) } }
         for ((looks, found), device) in zip(zip(gathered.looks, result.looks), gathered.batch.looks) {
             for look in looks { take(found, for: look, device) }
@@ -298,6 +277,7 @@ package final class ClusterStore {
 
     private func take(_ results: [ShardResult.Write], of notifications: [[WaitingNotification]]) {
         for (group, result) in zip(notifications, results) {
+            if case .written = result { context.traceWritten(group) }
             for waiting in group {
                 switch result {
                 case .written:
@@ -306,6 +286,7 @@ package final class ClusterStore {
                     host.written(waiting)
                 case .dropped:
                     context.counters.noteDropped()
+                    context.trace(.dropped, .refusedByDevice, of: waiting)
                     host.refused(waiting)
                     context.step(waiting, .finish(.accepted))
                 case .refused(let reason, let ended):
@@ -381,6 +362,7 @@ package final class ClusterStore {
         // A now-or-never notification is never written, and nobody hosts its device.
         if notification.isNowOrNever || notification.isExpired(now: context.now) {
             context.counters.noteExpired()
+            context.trace(.expired, notification.isNowOrNever ? .notConnected : .none, of: waiting)
             return context.step(waiting, .finish(.accepted))
         }
         shard(of: waiting.device).write(waiting)

@@ -24,7 +24,7 @@ struct GatheredBatch {
         var key: RowKey
     }
 
-    private(set) var batch = ShardBatch()
+    var batch = ShardBatch()
     /// The notifications of each row; with a collapse ID, one row may stand for several.
     private(set) var writes: [[WaitingNotification]] = []
     private(set) var attachments: [HostedStream] = []

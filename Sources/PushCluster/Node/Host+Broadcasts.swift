@@ -13,7 +13,7 @@ extension Host {
         if broadcast.isStored, !stored.add(broadcast) { return }
         for device in subscribers.devices(of: broadcast.channel) {
             guard let stream = streams[device], stream.add(broadcast) else { continue }
-            holdBack(broadcast.pending.notification, stream)
+            powerSaving.holdBack(broadcast.pending.notification, stream)
             sendBroadcasts(stream)
         }
     }
@@ -36,11 +36,18 @@ extension Host {
             let (pending, channel) = (broadcast.pending, broadcast.channel)
             send(
                 pending.addressed(to: subscription.token), RowKey(rawValue: pending.sequence),
-                broadcast.isStored ? .broadcast(channel) : .nowOrNever, on: stream)
+                .broadcast(channel, isStored: broadcast.isStored), on: stream)
         }
     }
 
-    /// Records that a device has acknowledged a stored broadcast.
+    /// Records that a device has acknowledged a broadcast if a channel stores it; returns whether one does.
+    @discardableResult func skipBroadcast(_ number: Int64, by device: DeviceID) -> Bool {
+        guard let channel = stored.channel(of: number) else { return false }
+        noteReceived(number, of: channel, by: device)
+        return true
+    }
+
+    /// Records that a device has acknowledged the stored broadcast of a channel.
     func noteReceived(_ number: Int64, of channel: ChannelNumber, by device: DeviceID) {
         streams[device]?.noteReceived(number, of: channel)
         shard(device).skip(.init(device: device, channel: channel, number: number))

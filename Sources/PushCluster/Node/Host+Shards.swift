@@ -4,32 +4,6 @@ internal import PushCore
 internal import PushNet
 
 extension Host {
-    // MARK: Saving power
-
-    /// Sets whether a device saves power.
-    func setSaving(_ isSaving: Bool, of device: DeviceID) {
-        guard let stream = streams[device] else { return }
-        stream.isSaving = isSaving
-        guard !isSaving, stream.heldBackUntil != nil else { return }
-        stream.heldBackUntil = nil
-        mark(stream)
-    }
-
-    /// Holds non-urgent notifications back from a device that saves power; an urgent one releases them.
-    func holdBack(_ notification: Notification, _ stream: HostedStream) {
-        if stream.isSaving, notification.allowsDelay {
-            guard stream.heldBackUntil == nil else { return }
-            let end = context.moment.advanced(byMilliseconds: context.configuration.powerSavingDelayMilliseconds)
-            stream.heldBackUntil = end
-            heldBack.append((stream, end))
-        } else if stream.heldBackUntil != nil {
-            stream.heldBackUntil = nil
-            mark(stream)
-        }
-    }
-
-    // MARK: The shard
-
     /// Registers streams again whose rows in `hosts` may be lost with the connection to their shard.
     ///
     /// A row lasts that was answered before the last answered heartbeat was sent, because a heartbeat is committed on a

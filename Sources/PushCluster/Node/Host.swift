@@ -23,12 +23,17 @@ final class Host {
     private var lastGrace = MonotonicTime.past
     /// The streams with notifications to deliver, in order.
     private var touched: [HostedStream] = []
-    /// The streams with notifications that are held back, by the end of the delay.
-    var heldBack = FIFOQueue<(stream: HostedStream, end: MonotonicTime)>()
+    /// Marks a stream, so that what was held back is read and sent.
+    private(set) lazy var powerSaving = PowerSaving(context) { [unowned self] stream in
+        if isCurrent(stream) { mark(stream) }
+    }
+
+    let histories: StreamHistories
 
     init(_ context: NodeContext, shard: @escaping (DeviceID) -> ShardQueue) {
         self.context = context
         self.shard = shard
+        histories = StreamHistories(context)
     }
 
     var count: Int { streams.count }
@@ -42,9 +47,11 @@ final class Host {
 
     /// Opens the stream of a device, and ends an earlier one.
     func attach(_ device: DeviceID, secretHash: [UInt8], _ address: ReplyAddress) {
-        if let earlier = streams[device] { close(earlier, .replaced) }
+        let earlier = streams[device]
+        if let earlier { close(earlier, .replaced) }
         let stream = HostedStream(
             device, secretHash: secretHash, address, epoch: context.ids.next(at: context.moment))
+        if let earlier, earlier.secretHash == secretHash { stream.history = earlier.history }
         streams[device] = stream
         deviceByStream[address] = device
         register(stream)
@@ -116,6 +123,8 @@ final class Host {
         context.routes.forget(stream.device)
         subscribers.set([], of: stream.device)
         for waiting in stream.unwritten { write(waiting) }
+        expireNowOrNever(stream)
+        histories.close(stream)
         shard(stream.device).depart(.init(device: stream.device, epoch: stream.epoch))
         if let end { context.reply(.ended(end, stream: stream.address), to: stream.address) }
     }
@@ -137,15 +146,17 @@ final class Host {
             }
             if registration.isRefused {
                 context.counters.noteDropped()
+                context.trace(.dropped, .refusedByDevice, of: waiting)
                 return context.step(waiting, .finish(.accepted))
             }
         }
         if notification.isNowOrNever { return offerNow(waiting, stream) }
         if notification.isExpired(now: context.now) {
             context.counters.noteExpired()
+            context.trace(.expired, of: waiting)
             return context.step(waiting, .finish(.accepted))
         }
-        holdBack(notification, stream)
+        powerSaving.holdBack(notification, stream)
         guard stream.isOpen, !stream.isMarked, shard(stream.device).hasLease,
             !stream.contains(notification.uniqueID)
         else {
@@ -159,6 +170,7 @@ final class Host {
         let earlier = stream.unwritten.filter { $0.key == waiting.key }
         let replaces = waiting.key.isCollapsible && stream.mayHaveRow(waiting.key)
         raise(&waiting.pending, on: stream)
+        context.traceAccepted(waiting)
         send(waiting.pending, waiting.key, .unwritten(waiting), on: stream)
         waiting.stream = stream
         stream.measure(waiting.pending.sequence, at: context.moment)
@@ -178,6 +190,7 @@ final class Host {
     ) {
         if stream.outgoing.isEmpty { touched.append(stream) }
         stream.send(pending, key, state)
+        histories.noteSent(pending, state, on: stream)
     }
 
     /// Raises the number of a notification that is not above the last one on its stream.
@@ -189,7 +202,12 @@ final class Host {
     private func offerNow(_ waiting: WaitingNotification, _ stream: HostedStream) {
         context.step(waiting, .finish(.accepted))
         guard shard(stream.device).hasLease, stream.hasSpace, stream.nowOrNever.count < Limits.unacknowledgedCountMax
-        else { return context.counters.noteExpired() }
+        else {
+            context.trace(.expired, .windowFull, of: waiting)
+            return context.counters.noteExpired()
+        }
+        raise(&waiting.pending, on: stream)
+        context.traceAccepted(waiting)
         stream.nowOrNever.append(waiting.pending)
         sendNowOrNever(stream)
     }
@@ -198,7 +216,9 @@ final class Host {
     private func sendNowOrNever(_ stream: HostedStream) {
         guard stream.isOpen, !stream.isMarked else { return }
         for var pending in stream.nowOrNever where stream.hasSpace {
+            let id = pending.sequence
             raise(&pending, on: stream)
+            if pending.sequence != id { traceRaised(pending) }
             send(pending, RowKey(rawValue: pending.sequence), .nowOrNever, on: stream)
         }
         stream.nowOrNever = []
@@ -234,29 +254,36 @@ final class Host {
     func acknowledge(_ acknowledgements: [DeviceAPI.Acknowledgement], by device: DeviceID) {
         let stream = streams[device]
         for acknowledgement in acknowledgements {
-            guard let sent = stream?.acknowledge(acknowledgement.id, at: context.moment) else {
-                context.counters.noteStray()
-                if let channel = stored.channel(of: acknowledgement.id) {
-                    noteReceived(acknowledgement.id, of: channel, by: device)
-                }
+            guard let stream else {
+                // An earlier stream may have sent it, and its row may wait.
+                context.counters.noteIgnored()
+                skipBroadcast(acknowledgement.id, by: device)
                 shard(device).acknowledge(.init(device: device, id: acknowledgement.id))
                 continue
             }
-            context.counters.noteOutcome(acknowledgement.outcome)
-            if !sent.isBroadcast { context.counters.noteAcknowledged() }
-            switch sent.state {
-            case .unwritten(let waiting): context.step(waiting, .finish(.accepted))
-            case .writing(let waiting):
-                waiting.isAcknowledged = true
-                context.step(waiting, .finish(.accepted))
-            case .written: shard(device).delete(RowReference(device: device, key: sent.key, id: sent.id))
-            case .broadcast(let channel): noteReceived(sent.id, of: channel, by: device)
-            case .nowOrNever: break
+            guard let sent = stream.acknowledge(acknowledgement.id, at: context.moment) else {
+                acknowledgeLate(acknowledgement, on: stream)
+                continue
             }
+            histories.count(acknowledgement, of: sent, on: stream)
+            complete(sent, of: device)
         }
         guard let stream else { return }
         readOn(stream)
         sendBroadcasts(stream)
+    }
+
+    /// Answers the sender of a notification that its device has, or deletes its row.
+    func complete(_ sent: HostedStream.Sent, of device: DeviceID) {
+        switch sent.state {
+        case .unwritten(let waiting): context.step(waiting, .finish(.accepted))
+        case .writing(let waiting):
+            waiting.isAcknowledged = true
+            context.step(waiting, .finish(.accepted))
+        case .written: shard(device).delete(RowReference(device: device, key: sent.key, id: sent.id))
+        case .broadcast(let channel, isStored: true): noteReceived(sent.id, of: channel, by: device)
+        case .nowOrNever, .broadcast: break
+        }
     }
 
     // MARK: Reading
@@ -304,11 +331,13 @@ final class Host {
             stream.account = account
             stream.needsAccount = false
             takeSubscriptions(of: stream)
+            takeHistory(account.history, stream)
         }
         var isMore = reading.isMore
         for row in reading.rows {
             if row.notification == nil { context.configuration.onDamagedRow(row.id) }
-            guard let notification = row.notification, isWanted(row, notification, stream) else {
+            guard let notification = row.notification, stream.accepts(row, notification, now: context.now) else {
+                noteUnwanted(row, stream)
                 shard(stream.device).delete(RowReference(device: stream.device, key: row.key, id: row.id))
                 continue
             }
@@ -324,22 +353,10 @@ final class Host {
         sendBroadcasts(stream)
     }
 
-    private func isWanted(_ row: ShardResult.Row, _ notification: Notification, _ stream: HostedStream) -> Bool {
-        guard !notification.isExpired(now: context.now), row.expiresAt.map({ $0 >= context.now }) ?? true else {
-            return false
-        }
-        guard let registration = stream.registration(of: row.topic), registration.isLive, !registration.isRefused
-        else { return false }
-        return registration.generation == notification.address.generation
-    }
-
     // MARK: Time
 
     /// The time of the next grace or delay that ends.
-    var nextDue: MonotonicTime? {
-        guard let grace = graces.first?.due else { return heldBack.first?.end }
-        return heldBack.first.map { min($0.end, grace) } ?? grace
-    }
+    var nextDue: MonotonicTime? { [graces.first?.due, powerSaving.nextDue].compactMap(\.self).min() }
 
     /// Writes the notifications whose grace is over, and reads what was held back.
     func expire() {
@@ -349,12 +366,7 @@ final class Host {
             stream.noteSlow()
             write(first.waiting)
         }
-        while let first = heldBack.first, first.end <= context.moment {
-            _ = heldBack.popFirst()
-            guard first.stream.heldBackUntil == first.end else { continue }
-            first.stream.heldBackUntil = nil
-            if isCurrent(first.stream) { mark(first.stream) }
-        }
+        powerSaving.expire()
     }
 
     // MARK: The end of a turn

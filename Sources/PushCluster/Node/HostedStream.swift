@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushAPI
 internal import PushCore
 internal import PushNet
 internal import PushStore
@@ -30,8 +31,7 @@ final class HostedStream {
             /// The shard has the notification.
             case written
             case nowOrNever
-            /// The notification is a broadcast that its channel stores.
-            case broadcast(ChannelNumber)
+            case broadcast(ChannelNumber, isStored: Bool)
         }
 
         var id: Int64
@@ -40,7 +40,7 @@ final class HostedStream {
         var topic: TopicID
         var state: State
 
-        /// Whether the notification is a stored broadcast, which other devices receive too.
+        /// Whether other devices receive the notification too.
         var isBroadcast: Bool { if case .broadcast = state { true } else { false } }
     }
 
@@ -65,6 +65,12 @@ final class HostedStream {
     /// The time at which the shard answered that the stream is registered; nil before.
     var attachedAt: MonotonicTime?
     var account = ShardResult.Account()
+    /// The notifications that were sent to the device, also on earlier streams.
+    var history: DeliveryHistory
+    /// Whether the history was read again for an unknown number.
+    var hasAskedAgain = false
+    /// The acknowledgements of unknown numbers that wait until the history is read again.
+    var undecided: [DeviceAPI.Acknowledgement] = []
     /// The notifications to deliver at the end of the turn, in order.
     var outgoing: [PendingNotification] = []
     /// Now-or-never notifications that wait until what was accepted before them is read.
@@ -87,6 +93,7 @@ final class HostedStream {
         self.secretHash = secretHash
         self.address = address
         self.epoch = epoch
+        history = DeliveryHistory(device)
     }
 
     var hasSpace: Bool { window.count < Limits.unacknowledgedCountMax }
@@ -97,6 +104,14 @@ final class HostedStream {
     func registration(of topic: TopicID) -> RegistrationState? {
         for registration in account.registrations where registration.topic == topic { return registration.row }
         return nil
+    }
+
+    /// Returns whether a waiting row may be delivered: it has not expired, and its registration is live.
+    func accepts(_ row: ShardResult.Row, _ notification: Notification, now: Timestamp) -> Bool {
+        guard !notification.isExpired(now: now), row.expiresAt.map({ $0 >= now }) ?? true,
+            let registration = registration(of: row.topic), registration.isLive, !registration.isRefused
+        else { return false }
+        return registration.generation == notification.address.generation
     }
 
     // MARK: Sending

@@ -44,6 +44,10 @@ package struct NodeConfiguration: Sendable {
     package var cutOffMilliseconds: Int64 = 10_000
     /// The time over which the ends of streams are then spread, in milliseconds.
     package var cutOffGoodbyeMilliseconds: Int64 = 10_000
+    /// Whether the node records the events of each notification.
+    package var hasTrace = false
+    /// The number of notifications sent to one device for which outcomes are recorded.
+    package var historyEntryCountMax = Limits.deliveryHistoryCountMax
     /// Returns the wall-clock time.
     package var now: @Sendable () -> Timestamp
     /// Called with the number of each row whose record is damaged, which is not delivered.

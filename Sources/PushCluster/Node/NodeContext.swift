@@ -25,7 +25,11 @@ final class NodeContext {
     var links: Set<InstanceID> = []
     /// The instances that left a question unanswered, and the ends of the times for which none is asked.
     var silences: [InstanceID: MonotonicTime] = [:]
-    private var nodes: [NodeNumber: ShardResult.Node] = [:]
+    /// The events of notifications; nil if none are recorded.
+    let trace: NodeTrace?
+    /// A number for the team of each app.
+    var teams: [TopicID: Int] = [:]
+    private(set) var nodes: [NodeNumber: ShardResult.Node] = [:]
     private var steps = FIFOQueue<(WaitingNotification, Step)>()
     private var messages: [InstanceID: [NodeMessage]] = [:]
     private var replies: [UInt32: [StoreReply]] = [:]
@@ -34,6 +38,7 @@ final class NodeContext {
     init(_ configuration: NodeConfiguration) {
         self.configuration = configuration
         ids = NotificationIDs(configuration.instance.node, above: configuration.instance.rawValue)
+        trace = configuration.hasTrace ? NodeTrace() : nil
         routes = Routes(countMax: configuration.routeCountMax)
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import PushAPI
+internal import PushStore
 
 /// The numbers of events on one node since its start.
 package struct NodeCounters: Sendable {
@@ -8,16 +9,29 @@ package struct NodeCounters: Sendable {
     package private(set) var acknowledged = 0
     package private(set) var expired = 0
     package private(set) var dropped = 0
-    /// The reported outcomes of notifications in the windows of streams.
+    package private(set) var collapsed = 0
+    package private(set) var unregistered = 0
+    /// The outcomes that devices reported for the first time.
     package private(set) var outcomes: [DeviceAPI.Outcome: Int] = [:]
-    /// The acknowledgements of notifications that were not in the window of a stream.
-    package private(set) var strayAcknowledgements = 0
+    /// The acknowledgements that were ignored.
+    package private(set) var ignoredAcknowledgements = 0
 
     mutating func noteAccepted() { accepted += 1 }
     mutating func noteExpired(_ count: Int = 1) { expired += count }
     mutating func noteDropped() { dropped += 1 }
-    mutating func noteStray() { strayAcknowledgements += 1 }
+    mutating func noteIgnored(_ count: Int = 1) { ignoredAcknowledgements += count }
 
-    mutating func noteAcknowledged() { acknowledged += 1 }
-    mutating func noteOutcome(_ outcome: DeviceAPI.Outcome) { outcomes[outcome, default: 0] += 1 }
+    /// Counts an outcome that a device reports for the first time.
+    mutating func note(_ outcome: DeviceAPI.Outcome) { outcomes[outcome, default: 0] += 1 }
+
+    /// Counts notifications that no longer wait for their devices.
+    mutating func note(_ reason: RemovalReason, _ count: Int = 1) {
+        switch reason {
+        case .acknowledged: acknowledged += count
+        case .collapsed: collapsed += count
+        case .expired: expired += count
+        case .dropped: dropped += count
+        case .unregistered: unregistered += count
+        }
+    }
 }

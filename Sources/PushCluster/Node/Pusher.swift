@@ -25,6 +25,7 @@ final class Pusher {
     /// Sends a notification to a node at the end of the turn.
     func push(_ waiting: WaitingNotification, to instance: InstanceID) {
         guard context.answers(instance) else { return giveUp(waiting) }
+        waiting.wasPushed = true
         gathered[instance, default: []].append(waiting)
     }
 

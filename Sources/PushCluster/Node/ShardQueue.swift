@@ -104,6 +104,7 @@ final class ShardQueue {
             isHeartbeatUrgent = false
         }
         lastNumber += 1
+        next.batch.reportsReplaced = context.trace != nil
         let batch = next.batch
         underWay = (lastNumber, next)
         next = GatheredBatch()

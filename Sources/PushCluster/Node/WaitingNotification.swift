@@ -37,6 +37,10 @@ final class WaitingNotification {
     let end: Int64
     /// The stream on this node that it was delivered on; nil before, and after it was written.
     var stream: HostedStream?
+    /// Whether this node has recorded that it was accepted.
+    var isTraced = false
+    /// Whether it was pushed to another node, which may have recorded it.
+    var wasPushed = false
     /// Whether the device has acknowledged it.
     var isAcknowledged = false
     /// Whether a row with its number exists, or may exist soon.

@@ -10,8 +10,8 @@ enum HotStatement: Int, CaseIterable {
     case commitLater
     case beat, changes, forgetChanges, nodes, broadcasts
     case depart, delete, acknowledge, skip, attach
-    case hosts, rows, registrations, subscriptions
-    case write
+    case hosts, rows, registrations, subscriptions, histories
+    case replaced, write
     case announce
     case time, look
     /// Asks why notifications were not written.
@@ -105,6 +105,19 @@ enum HotStatement: Int, CaseIterable {
                 FROM unnest($1) WITH ORDINALITY AS u(device, place) JOIN subscriptions s ON s.device = u.device
                 JOIN registrations r ON r.device = s.device AND r.topic = s.topic WHERE live = 1 AND refused = 0
                 """, [.int64Array])
+        case .histories:
+            PipelineStatement(
+                """
+                SELECT place, entries
+                FROM unnest($1) WITH ORDINALITY AS u(device, place) JOIN delivery_histories h ON h.device = u.device
+                """, [.int64Array])
+        case .replaced:
+            // Locks the rows, so that the insertion in the same transaction finds them unchanged.
+            PipelineStatement(
+                """
+                SELECT p.device, p.key, p.id, p.topic FROM unnest($1, $2) AS u(device, key)
+                JOIN pending p ON p.device = u.device AND p.key = u.key ORDER BY p.device, p.key FOR UPDATE OF p
+                """, [.int64Array, .int64Array])
         case .write: Self.insertion
         case .announce:
             PipelineStatement(

@@ -110,6 +110,18 @@ final class PostgresShard {
         pipeline?.send(statement.rawValue, values)
     }
 
+    /// Sends a statement with an array element for each of some values; does nothing without any.
+    private func send<Values: Sequence>(
+        _ statement: HotStatement, for values: Values, _ append: (PostgresParameters, Values.Element) -> Void
+    ) {
+        var iterator = values.makeIterator()
+        guard let first = iterator.next() else { return }
+        send(statement) { parameters in
+            append(parameters, first)
+            while let next = iterator.next() { append(parameters, next) }
+        }
+    }
+
     private func endTransaction() {
         flight?.transactionCount += 1
         pipeline?.sync()
@@ -141,49 +153,29 @@ final class PostgresShard {
                 || !batch.skips.isEmpty || !batch.attachments.isEmpty
         else { return }
         send(.commitLater)
-        if !batch.departures.isEmpty {
-            send(.depart) { parameters in
-                for departure in batch.departures.sorted(by: { $0.device.stored < $1.device.stored }) {
-                    parameters.append(departure.device.stored, to: 0)
-                    parameters.append(departure.epoch, to: 1)
-                }
-            }
+        send(.depart, for: batch.departures.sorted { $0.device.stored < $1.device.stored }) { parameters, departure in
+            parameters.append(departure.device.stored, to: 0)
+            parameters.append(departure.epoch, to: 1)
         }
-        if !batch.deletions.isEmpty {
-            send(.delete) { parameters in
-                for row in batch.deletions {
-                    parameters.append(row.device.stored, to: 0)
-                    parameters.append(row.key.rawValue, to: 1)
-                    parameters.append(row.id, to: 2)
-                }
-            }
+        send(.delete, for: batch.deletions) { parameters, row in
+            parameters.append(row.device.stored, to: 0)
+            parameters.append(row.key.rawValue, to: 1)
+            parameters.append(row.id, to: 2)
         }
-        if !batch.acknowledgements.isEmpty {
-            send(.acknowledge) { parameters in
-                for acknowledgement in batch.acknowledgements {
-                    parameters.append(acknowledgement.device.stored, to: 0)
-                    parameters.append(acknowledgement.id, to: 1)
-                }
-            }
+        send(.acknowledge, for: batch.acknowledgements) { parameters, acknowledgement in
+            parameters.append(acknowledgement.device.stored, to: 0)
+            parameters.append(acknowledgement.id, to: 1)
         }
-        if !batch.skips.isEmpty {
-            send(.skip) { parameters in
-                for skip in batch.skips {
-                    parameters.append(skip.device.stored, to: 0)
-                    parameters.append(skip.channel.rawValue, to: 1)
-                    parameters.append(skip.number, to: 2)
-                }
-            }
+        send(.skip, for: batch.skips) { parameters, skip in
+            parameters.append(skip.device.stored, to: 0)
+            parameters.append(skip.channel.rawValue, to: 1)
+            parameters.append(skip.number, to: 2)
         }
-        if !batch.attachments.isEmpty {
-            send(.attach) { parameters in
-                for attachment in batch.attachments {
-                    parameters.append(attachment.device.stored, to: 0)
-                    parameters.append(attachment.epoch, to: 1)
-                    parameters.append(attachment.secretHash.span, to: 2)
-                }
-                parameters.set(instance.rawValue, at: 3)
-            }
+        send(.attach, for: batch.attachments) { [instance] parameters, attachment in
+            parameters.append(attachment.device.stored, to: 0)
+            parameters.append(attachment.epoch, to: 1)
+            parameters.append(attachment.secretHash.span, to: 2)
+            parameters.set(instance.rawValue, at: 3)
         }
         endTransaction()
     }
@@ -207,7 +199,7 @@ final class PostgresShard {
                 for reading in batch.readings { parameters.append(reading.device.stored, to: 0) }
                 parameters.set(rowCountMax(of: batch), at: 1)
             }
-            for statement in [HotStatement.registrations, .subscriptions] {
+            for statement in [HotStatement.registrations, .subscriptions, .histories] {
                 send(statement) { parameters in
                     // Devices whose accounts are not read keep their places.
                     for reading in batch.readings {
@@ -236,6 +228,15 @@ final class PostgresShard {
         }
         flight?.writeOrder = order
         flight?.result.writes = Array(repeating: .written, count: order.count)
+        let collapsible = order.lazy.map { batch.writes[$0] }.filter(\.key.isCollapsible)
+        if batch.reportsReplaced, !collapsible.isEmpty {
+            send(.replaced) { parameters in
+                for write in collapsible {
+                    parameters.append(write.pending.notification.address.device.stored, to: 0)
+                    parameters.append(write.key.rawValue, to: 1)
+                }
+            }
+        }
         var record: [UInt8] = []
         send(.write) { parameters in
             for index in order {
@@ -267,6 +268,13 @@ final class PostgresShard {
         case .hosts: takeHosts(result)
         case .rows: takeRows(result)
         case .registrations, .subscriptions: takeAccounts(statement, result)
+        case .histories:
+            for row in 0..<result.rowCount {
+                let entries = result.withBytes(row, 1) { DeliveryHistoryTable.decode($0) }
+                flight?.result.readings[Int(result.int64(row, 0)) - 1].account?.history = entries
+            }
+        case .replaced:
+            for row in 0..<result.rowCount { flight?.result.replaced.append(.init(result, row)) }
         case .time: flight?.result.announcedAt = result.int64(0, 0)
         case .look:
             for row in 0..<result.rowCount {

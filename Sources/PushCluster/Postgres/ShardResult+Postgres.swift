@@ -43,6 +43,15 @@ extension ShardResult.Host {
     }
 }
 
+extension ShardResult.Replaced {
+    /// Decodes the columns device, key, id and topic.
+    init(_ result: borrowing PostgresResult, _ row: Int) {
+        self.init(
+            device: DeviceID(stored: result.int64(row, 0)), key: RowKey(rawValue: result.int64(row, 1)),
+            id: result.int64(row, 2), topic: TopicID(rawValue: UInt32(truncatingIfNeeded: result.int64(row, 3))))
+    }
+}
+
 extension RegistrationState {
     /// Decodes the columns generation, live, refused, ended_at_ms and expired.
     init(_ result: borrowing PostgresResult, _ row: Int, from column: Int) {

@@ -76,6 +76,8 @@ package struct ShardBatch: Sendable {
     package var readings: [Reading] = []
     /// The notifications to write, one row a key; a row with a higher number stays as it is.
     package var writes: [Write] = []
+    /// Whether the rows that `writes` replace are reported.
+    package var reportsReplaced = false
     /// The devices that other nodes find with their next heartbeats.
     package var changes: [DeviceID] = []
     /// The devices whose hosts are looked up, after everything else.

@@ -67,6 +67,16 @@ package struct ShardResult: Sendable {
     package struct Account: Sendable {
         package var registrations: [(topic: TopicID, row: RegistrationState)] = []
         package var subscriptions: [Subscription] = []
+        /// The notifications that were sent to the device.
+        package var history: [DeliveryHistory.Entry] = []
+    }
+
+    /// A row with the key of a notification that is written, as it was before.
+    package struct Replaced: Sendable {
+        package var device: DeviceID
+        package var key: RowKey
+        package var id: Int64
+        package var topic: TopicID
     }
 
     /// The result of writing a notification.
@@ -120,6 +130,8 @@ package struct ShardResult: Sendable {
     package var attachments: [Attachment] = []
     package var readings: [Reading] = []
     package var writes: [Write] = []
+    /// The rows with the keys of `writes`, before these; empty unless the batch asks for them.
+    package var replaced: [Replaced] = []
     /// The shard's time in microseconds after the devices were inserted into `changes`; nil without any.
     package var announcedAt: Int64?
     package var heartbeat: Heartbeat?

@@ -36,6 +36,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     private var store: ClusterStore?
     private var shard: PostgresShard?
     private var links: NodeLinks?
+    private var history: HistoryFeed
     /// The changes that the current request of each worker has made so far.
     private var groups: [ChangeGroup?]
     /// The nodes that wait until this one has read a version of the control data.
@@ -57,7 +58,8 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
 
     init(
         _ loop: EventLoop, _ configuration: PostgresStoreConfiguration, _ instance: InstanceID,
-        receivers: [any StoreReplyReceiver], workers: [RequestWorker], mailbox: Mailbox<Message>, metrics: StoreMetrics,
+        receivers: [any StoreReplyReceiver], workers: [RequestWorker], historyWorker: RequestWorker,
+        mailbox: Mailbox<Message>, metrics: StoreMetrics,
         onFatal: @escaping @Sendable (StoreError) -> Void
     ) throws {
         self.loop = loop
@@ -68,10 +70,12 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         self.onFatal = onFatal
         self.metrics = metrics
         observer = ClusterObserver(instance, configuration)
-        groups = Array(repeating: nil, count: workers.count)
+        history = HistoryFeed(historyWorker)
+        groups = Array(repeating: nil, count: workers.count + 1)
         var node = NodeConfiguration(instance, now: configuration.store.now)
         node.patienceMilliseconds = configuration.patienceMilliseconds
         node.routeCountMax = configuration.routeCountMax
+        node.hasTrace = configuration.store.hasTrace
         node.powerSavingDelayMilliseconds = configuration.store.powerSavingDelayMilliseconds
         let notify = configuration.store.onNotice
         node.onDamagedRow = { notify(.damagedRow(sequence: $0)) }
@@ -133,6 +137,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         loop.run()
         links?.stop()
         shard?.stop()
+        if let store { history.end(store) }
         store = nil
     }
 
@@ -153,29 +158,20 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         guard let store else { return }
         store.endTurn()
         isInTurn = false
+        history.endTurn(store)
         sendReplies()
-        publishNumbers(of: store)
+        metrics.set(store)
         for device in store.takeDevicesToTrim() { _ = workers[1 % workers.count].submit(.trim(device)) }
         if let timer { loop.cancel(timer) }
         timer = nil
         if store.isSuperseded { return fail() }
         if isStopping, store.isIdle { return loop.stop() }
-        let due = store.nextDue
+        let due = min(store.nextDue, history.nextDue ?? .future)
         guard due < .future else { return }
         timer = loop.schedule(after: max(due.duration(since: .now), .zero)) { [weak self] in
             self?.timer = nil
             self?.turn { _ in }
         }
-    }
-
-    private func publishNumbers(of store: ClusterStore) {
-        let counters = store.counters
-        metrics.set(.accepted, to: counters.accepted)
-        metrics.set(.acknowledged, to: counters.acknowledged)
-        metrics.set(.expired, to: counters.expired)
-        metrics.set(.dropped, to: counters.dropped)
-        metrics.set(.devicesConnected, to: store.streamCount)
-        metrics.setOutcomes(counters.outcomes)
     }
 
     private func fail() {
@@ -238,6 +234,13 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
             else { return answerStatus(nil, to: answer, store) }
         case .perform(.cluster(.change(let change)), let answer):
             submit(.changeNode(change, answer: answer), of: nil, answer: answer)
+        case .perform(.allDevices(.trace(let query)), let answer) where store.trace != nil:
+            guard !history.search(query, answer, store) else { return }
+            reply(.performed(.failure(.busy), answer: answer), to: answer)
+        case .perform(.device(.acknowledge(let acknowledgements), let credential), let answer)
+        where acknowledgements.count <= Limits.acknowledgementBatchCountMax
+            && store.acknowledge(acknowledgements, by: credential):
+            reply(.performed(.success(.done), answer: answer), to: answer)
         case .perform(let request, let answer):
             submit(.perform(request, answer: answer), of: request.workerHint, answer: answer)
         case .host: break
@@ -261,12 +264,14 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     private func take(_ outcome: RequestWorker.Outcome, from worker: Int, _ store: ClusterStore) {
         switch outcome {
         case .effects(let effects):
+            store.note(effects)
             let group = groups[worker] ?? ChangeGroup()
             groups[worker] = group
+            if effects.hasEvents, store.trace != nil { history.write(for: group) }
             store.apply(
                 changed: effects.changedDevices.union(effects.removedDevices), saving: effects.savesPower, in: group)
         case .performed(let answer, let address):
-            let result = answer.result.map { completed($0, store.counters) }
+            let result = answer.result.map { $0.completed(by: store.counters) }
             guard let group = groups[worker] else { return reply(.performed(result, answer: address), to: address) }
             groups[worker] = nil
             group.whenApplied { [weak self] in self?.reply(.performed(result, answer: address), to: address) }
@@ -274,20 +279,19 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
             attach(device, credential, stream, agent, store)
         case .identified(nil, _, let stream, _):
             reply(.performed(.failure(.unauthorized), answer: stream), to: stream)
+        case .historyWritten(let isComplete): history.noteWritten(isComplete: isComplete)
+        case .traceEnd(let end): metrics.set(.traceEnd, to: Int(end))
         case .directory(let directory, let quotaLimits, let nodes):
             quotas?.setLimits(quotaLimits, version: directory.version)
             publish(directory)
+            store.setTeams(of: directory.topics)
             answerControl(of: Int64(directory.version), store)
             if let group = groups[worker] {
                 store.announceControl(version: Int64(directory.version), to: nodes, in: group)
             }
         case .published(let result, let publication):
             groups[worker] = nil
-            switch result {
-            case .refused(let reason): store.refuse(publication, reason)
-            case .published(let broadcast): store.finish(publication, broadcast)
-            case .expired: store.finish(publication, nil)
-            }
+            store.finish(publication, result)
         case .trimmed: groups[worker] = nil
         case .broadcasts(let broadcasts): store.take(stored: broadcasts)
         case .nodeChanged(let result, let address):
@@ -306,17 +310,6 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     private func answerStatus(_ state: ServerState?, to address: ReplyAddress, _ store: ClusterStore) {
         let report = observer.report(store, state, at: .now)
         reply(.performed(.success(.cluster(report)), answer: address), to: address)
-    }
-
-    /// Adds the events of this node to the counts, which the worker has read from the tables.
-    private func completed(_ answer: StoreAnswer, _ counters: NodeCounters) -> StoreAnswer {
-        guard case .counts(var counts) = answer else { return answer }
-        counts.accepted = counters.accepted
-        counts.acknowledged = counters.acknowledged
-        counts.expired = counters.expired
-        counts.dropped = counters.dropped
-        for (outcome, count) in counters.outcomes { counts.outcomes[outcome.rawValue] = count }
-        return .counts(counts)
     }
 
     private func publish(_ directory: Directory) {
@@ -394,11 +387,4 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     func send(_ messages: [NodeMessage], to instance: InstanceID) { links?.send(messages, to: instance) }
 
     func reply(_ new: [StoreReply], toLoop loop: UInt32) { replies[loop, default: []] += new }
-}
-
-extension StoreRequest {
-    /// A number that all requests of one device share, so that they keep their order; nil for administrators.
-    fileprivate var workerHint: UInt8? {
-        if case .device(_, let credential) = self { credential.secretHash.first } else { nil }
-    }
 }

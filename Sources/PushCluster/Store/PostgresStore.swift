@@ -11,7 +11,7 @@ package final class PostgresStore: ServerStore {
 
     private enum State {
         case opened
-        case running(Thread, [RequestWorker])
+        case running(Thread, [RequestWorker], history: RequestWorker)
         case stopped
     }
 
@@ -59,17 +59,21 @@ package final class PostgresStore: ServerStore {
             let workers = (0..<Self.workerCount).map { index in
                 RequestWorker(configuration, instance, bounds) { mailbox.post(.outcome($0, worker: index)) }
             }
+            // Searches of the trace are long, so they do not delay other requests.
+            let history = RequestWorker(configuration, instance, bounds) {
+                mailbox.post(.outcome($0, worker: Self.workerCount))
+            }
             let thread = Thread(name: "store") {
                 do {
                     try ClusterThread(
                         try EventLoop(), configuration, instance, receivers: receivers, workers: workers,
-                        mailbox: mailbox, metrics: metrics, onFatal: onFatal
+                        historyWorker: history, mailbox: mailbox, metrics: metrics, onFatal: onFatal
                     ).run()
                 } catch {
                     onFatal(.cannotOpen(path: "epoll", code: "", text: "\(error)"))
                 }
             }
-            state = .running(thread, workers)
+            state = .running(thread, workers, history: history)
         }
     }
 
@@ -91,14 +95,16 @@ package final class PostgresStore: ServerStore {
 
     /// Stops the threads; blocks until then.
     package func stop() {
-        let running: (Thread, [RequestWorker])? = state.withLock { state in
+        let running: (Thread, [RequestWorker], RequestWorker)? = state.withLock { state in
             defer { state = .stopped }
-            guard case .running(let thread, let workers) = state else { return nil }
-            return (thread, workers)
+            guard case .running(let thread, let workers, let history) = state else { return nil }
+            return (thread, workers, history)
         }
-        guard let (thread, workers) = running else { return }
+        guard let (thread, workers, history) = running else { return }
         for worker in workers { worker.stop() }
         mailbox.post(.stop)
         thread.join()
+        // It writes the last events of the thread.
+        history.stop()
     }
 }

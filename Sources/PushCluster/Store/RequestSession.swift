@@ -17,6 +17,7 @@ final class RequestSession {
     private let bounds: StoreBounds
     private let report: @Sendable (RequestWorker.Outcome) -> Void
     private var open: (connection: PostgresConnection, requests: PostgresRequests)?
+    private let history: HistoryWork
 
     init(
         _ configuration: PostgresStoreConfiguration, _ instance: InstanceID, _ bounds: StoreBounds,
@@ -26,15 +27,31 @@ final class RequestSession {
         self.instance = instance
         self.bounds = bounds
         self.report = report
+        history = HistoryWork(instance, hasTrace: configuration.store.hasTrace, report: report)
     }
 
     /// Performs a job, and reports its outcome.
     func run(_ job: RequestWorker.Job) {
+        if case .writeHistory(let events, let histories) = job { history.add(events, histories) }
         do {
             try perform(job, try requests())
         } catch {
             if error.kind == .disconnected || open?.connection.isUsable == false { open = nil }
             refuse(job, error)
+        }
+    }
+
+    /// Whether a search has more steps.
+    var isSearching: Bool { history.isSearching }
+
+    /// Makes one step of the next search.
+    func continueSearch() {
+        guard isSearching else { return }
+        do {
+            try history.continueSearch(try requests())
+        } catch {
+            if error.kind == .disconnected || open?.connection.isUsable == false { open = nil }
+            history.refuseSearches(refusal(error))
         }
     }
 
@@ -73,6 +90,8 @@ final class RequestSession {
         case .sweep:
             let progress = try requests.sweep { report(.effects($0)) }
             report(.swept(expiredCount: progress.expiredCount, isMore: progress.isMore))
+        case .writeHistory: try history.write(to: requests)
+        case .search(let query, let address): try history.search(query, address, requests)
         }
     }
 
@@ -85,6 +104,8 @@ final class RequestSession {
             next = page.next
         }
     }
+
+    private func refusal(_ error: SQLError) -> StoreRefusal { .unavailable("PostgreSQL: \(error.message)") }
 
     /// Returns the instances with recent heartbeats; others read the control data when they start.
     private func liveNodes() throws(SQLError) -> [InstanceID] {
@@ -104,10 +125,11 @@ final class RequestSession {
 
     /// Reports that a job failed; the directory is read again with the next heartbeat that finds a new version.
     private func refuse(_ job: RequestWorker.Job, _ error: SQLError) {
-        let refusal = StoreRefusal.unavailable("PostgreSQL: \(error.message)")
+        let refusal = refusal(error)
         switch job {
         case .changeNode(_, let address): report(.nodeChanged(.failure(refusal), answer: address))
-        case .perform(_, let address): report(.performed(.init(result: .failure(refusal)), answer: address))
+        case .perform(_, let address), .search(_, let address):
+            report(.performed(.init(result: .failure(refusal)), answer: address))
         case .identify(_, let stream, _):
             // The device connects again.
             report(.performed(.init(result: .failure(refusal)), answer: stream))
@@ -116,6 +138,7 @@ final class RequestSession {
         case .readServerState(let address): report(.serverState(nil, answer: address))
         case .noteSeen, .readDirectory, .readBroadcasts: break
         case .sweep: report(.swept(expiredCount: 0, isMore: false))
+        case .writeHistory: history.noteFailedWrite()
         }
     }
 
@@ -146,13 +169,13 @@ final class RequestSession {
             guard let isRow = try? clock.step(), isRow else { return now() }
             return Timestamp(unixMilliseconds: clock.int64(0))
         }
-        return try PostgresRequests(
-            connection, bounds,
-            .init(
-                node: Int64(instance.node.rawValue), now: time,
-                lastAnswered: { NotificationIDLayout.least(at: time().unixMilliseconds) - 1 },
-                transaction: { body throws(SQLError) in
-                    try connection.transaction { () throws(SQLError) in try body() }
-                }, pause: { range in ElapsedPause.wait(milliseconds: .random(in: range)) }))
+        var environment = PostgresRequests.Environment(
+            node: Int64(instance.node.rawValue), now: time,
+            lastAnswered: { NotificationIDLayout.least(at: time().unixMilliseconds) - 1 },
+            transaction: { body throws(SQLError) in
+                try connection.transaction { () throws(SQLError) in try body() }
+            }, pause: { range in ElapsedPause.wait(milliseconds: .random(in: range)) })
+        environment.hasTrace = configuration.store.hasTrace
+        return try PostgresRequests(connection, bounds, environment)
     }
 }

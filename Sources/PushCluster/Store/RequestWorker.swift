@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushAPI
 internal import PushCore
 internal import PushNet
 internal import PushPostgres
@@ -25,6 +26,9 @@ final class RequestWorker: Sendable {
         case readServerState(answer: ReplyAddress)
         /// Makes the next step of a sweep.
         case sweep
+        /// Writes events and delivery histories.
+        case writeHistory([TraceEvent], [DeliveryHistory.Copy])
+        case search(TraceQuery, answer: ReplyAddress)
     }
 
     /// The outcome of a job, or an effect of it.
@@ -40,8 +44,11 @@ final class RequestWorker: Sendable {
         case nodeChanged(Result<StoreAnswer, StoreRefusal>, answer: ReplyAddress)
         /// The state of PostgreSQL; nil if it could not be read.
         case serverState(ServerState?, answer: ReplyAddress)
-        /// A step of a sweep, which deleted some expired notifications.
+        /// A step of a sweep, which deleted some expired broadcasts.
         case swept(expiredCount: Int, isMore: Bool)
+        /// Events and delivery histories were written, or some of them wait for the next write.
+        case historyWritten(isComplete: Bool)
+        case traceEnd(Int64)
     }
 
     private struct Queue {
@@ -67,7 +74,10 @@ final class RequestWorker: Sendable {
         wakeUp = WorkerSignal()
         let started = Thread(name: "requests") { [self] in
             let session = RequestSession(configuration, instance, bounds, report: report)
-            while let job = next() { session.run(job) }
+            while let job = next(waits: !session.isSearching) {
+                if let job { session.run(job) }
+                session.continueSearch()
+            }
         }
         thread.withLock { $0 = started }
     }
@@ -94,11 +104,13 @@ final class RequestWorker: Sendable {
         }?.join()
     }
 
-    private func next() -> Job? {
+    /// Returns the next job; nil after the last one, and an empty optional if none is there and it does not wait.
+    private func next(waits: Bool) -> Job?? {
         while true {
             let (job, isClosed) = queue.withLock { ($0.jobs.popFirst(), $0.isClosed) }
-            if let job { return job }
+            if let job { return .some(job) }
             if isClosed { return nil }
+            guard waits else { return .some(nil) }
             wakeUp.wait()
         }
     }

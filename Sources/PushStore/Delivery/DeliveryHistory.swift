@@ -1,32 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushAPI
-internal import PushCore
-internal import PushNet
+package import PushCore
+package import PushNet
 
 /// The notifications that were sent to one device, and the outcomes that the device reported for each.
 ///
 /// An acknowledgement of any other number is ignored, and each outcome counts once. See
 /// docs/decisions/0026-outcomes-of-what-was-delivered.md.
-final class DeliveryHistory {
-    typealias Entry = DeliveryHistoryTable.Entry
-    typealias Marks = DeliveryHistoryTable.Marks
+package final class DeliveryHistory {
+    package typealias Entry = DeliveryHistoryTable.Entry
+    package typealias Marks = DeliveryHistoryTable.Marks
 
-    enum Sending {
+    /// The entries of a device.
+    package struct Copy: Sendable {
+        package var device: DeviceID
+        package var entries: [Entry]
+    }
+
+    package enum Sending {
         case first, second, further
     }
 
-    let device: DeviceID
+    package let device: DeviceID
     /// The entries, ascending by sequence.
-    private(set) var entries: [Entry] = []
+    package private(set) var entries: [Entry] = []
     /// Whether `entries` include those of the table, besides those that this process added.
     private(set) var isLoaded = false
     /// The time of the first unwritten change; nil without one.
-    var changedSince: MonotonicTime?
+    package var changedSince: MonotonicTime?
     /// Whether `DeliveryHistories` evicted the history, so that references to it must be dropped.
     var isEvicted = false
 
-    init(_ device: DeviceID) { self.device = device }
+    package init(_ device: DeviceID) { self.device = device }
 
     /// Adds a notification that is sent; returns how often it was sent, as far as this history knows.
     ///
@@ -37,7 +42,7 @@ final class DeliveryHistory {
     ///   - topic: The notification's topic.
     ///   - isBroadcast: Whether it is a copy of a broadcast.
     /// - Returns: Whether it was sent for the first time, the second time, or more often.
-    func noteSent(_ sequence: Int64, _ topic: TopicID, isBroadcast: Bool) -> Sending {
+    package func noteSent(_ sequence: Int64, _ topic: TopicID, isBroadcast: Bool) -> Sending {
         let entry = Entry(sequence: sequence, topic: topic, marks: isBroadcast ? .broadcast : [])
         guard let last = entries.last, last.sequence >= sequence else {
             entries.append(entry)
@@ -53,17 +58,17 @@ final class DeliveryHistory {
     }
 
     /// Returns the index of a notification; nil if it was not sent to this device, or was sent too long ago.
-    func index(of sequence: Int64) -> Int? {
+    package func index(of sequence: Int64) -> Int? {
         guard let last = entries.last, last.sequence >= sequence else { return nil }
         let index = firstIndex(notBefore: sequence)
         return entries[index].sequence == sequence ? index : nil
     }
 
     /// Adds marks to the notification at an index that `index(of:)` returned.
-    func mark(_ index: Int, _ marks: Marks) { entries[index].marks.formUnion(marks) }
+    package func mark(_ index: Int, _ marks: Marks) { entries[index].marks.formUnion(marks) }
 
     /// Merges the entries of the table with those that this process added.
-    func load(_ stored: [Entry]) {
+    package func load(_ stored: [Entry]) {
         isLoaded = true
         guard !stored.isEmpty else { return }
         guard let last = stored.last, let first = entries.first else { return entries = stored }
@@ -78,6 +83,22 @@ final class DeliveryHistory {
         entries = bySequence.values.sorted { $0.sequence < $1.sequence }
     }
 
+    /// A copy that a worker adds to the row of the device.
+    package var copy: Copy { Copy(device: device, entries: entries) }
+
+    /// Adds the entries and the marks that another node knows.
+    ///
+    /// An acknowledgement stays, because the device has the notification even if it is sent again.
+    func merge(_ known: [Entry]) {
+        var bySequence: [Int64: Entry] = [:]
+        for entry in entries + known {
+            let older = bySequence[entry.sequence]?.marks ?? []
+            bySequence[entry.sequence] = Entry(
+                sequence: entry.sequence, topic: entry.topic, marks: entry.marks.union(older))
+        }
+        entries = bySequence.values.sorted { $0.sequence < $1.sequence }
+    }
+
     /// Removes old entries, first those of the teams with the most entries.
     ///
     /// A team's notifications never evict those of a team that has fewer, because each team may keep an equal share.
@@ -86,7 +107,7 @@ final class DeliveryHistory {
     ///   - countMax: The number of entries to keep.
     ///   - team: Returns the team of a topic.
     /// - Returns: The number of removed entries.
-    func trim(to countMax: Int, team: (TopicID) -> Int) -> Int {
+    package func trim(to countMax: Int, team: (TopicID) -> Int) -> Int {
         let excess = entries.count - countMax
         guard excess > 0 else { return 0 }
         var counts: [Int: Int] = [:]

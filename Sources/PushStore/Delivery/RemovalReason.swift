@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The reason why a notification no longer waits for its device.
-enum RemovalReason {
+package enum RemovalReason: Sendable {
     case acknowledged, collapsed, expired, dropped, unregistered
 }

@@ -27,7 +27,7 @@ package struct DeviceCredential: Hashable, Sendable {
     }
 
     /// Returns whether the secret has a hash, in a time that does not depend on the bytes.
-    func hasHash(_ hash: [UInt8]) -> Bool {
+    package func hasHash(_ hash: [UInt8]) -> Bool {
         guard hash.count == secretHash.count else { return false }
         var difference: UInt8 = 0
         for index in secretHash.indices { difference |= secretHash[index] ^ hash[index] }

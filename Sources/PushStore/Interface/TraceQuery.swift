@@ -53,6 +53,8 @@ package struct TraceFindings: Sendable {
     package var hasGap = false
     /// The time of the oldest event in the trace; nil for an empty trace.
     package var oldestAt: Timestamp?
+
+    package init(next: Int64) { self.next = next }
 }
 
 /// An event of the trace with its notification.

@@ -16,4 +16,14 @@ package enum PostgresLimits {
     static let rowsTrimmedCountMax = 64
     /// The maximum age of a connected device's last-seen time after a sweep, in seconds.
     static let seenSeconds: Int64 = 6 * 3600
+    /// The number of trace rows that are read for the first event of a notification.
+    static let traceRowsReadPerOriginCountMax: Int64 = 32
+    /// The time for which a webhook waits for the first event of a notification, in milliseconds.
+    ///
+    /// Another node may write it later than the event that the webhook reports.
+    static let traceOriginMilliseconds: Int64 = 10_000
+    /// The time between the deletions of old trace rows, in milliseconds.
+    static let traceTrimMilliseconds: Int64 = 30_000
+    /// The time for which a node trusts that it delivers to webhooks, in milliseconds.
+    static let webhookOwnerMilliseconds: Int64 = 500
 }

@@ -151,11 +151,7 @@ extension MovedTable {
             guard table.name == quotaUses.name else { return table }
             return MovedTable(
                 table.name, table.columns + [.number("node")], from: "SELECT kind, name, day, used, 0 FROM quota_uses")
-        } + [
-            MovedTable(
-                "webhook_positions", [.number("topic"), .integer("shard"), .integer("node"), .number("position")],
-                from: "SELECT topic, 0, 0, position FROM webhooks")
-        ]
+        }
     }
 
     /// The notifications that wait; `MovedNotifications` replaces the key.
@@ -171,23 +167,22 @@ extension MovedTable {
     static let traceToPostgres = MovedTable(
         "trace",
         [
-            .integer("node"), .number("position"), .number("first_at_ms"), .number("last_at_ms"),
+            .number("position"), .integer("node"), .number("first_at_ms"), .number("last_at_ms"),
             .number("first_id"), .number("last_id"), .bytes("events"),
         ],
         from: """
-            SELECT 0, position, first_at_ms, last_at_ms, last_sequence, last_sequence, events FROM trace
+            SELECT position, 0, first_at_ms, last_at_ms, 0, 0, events FROM trace WHERE length(events) > 0
             ORDER BY position
             """)
 
     // MARK: To SQLite
 
-    /// The tables of SQLite besides `pending`, `trace` and `webhooks`, with their queries on PostgreSQL.
+    /// The tables of SQLite besides `pending` and `trace`, with their queries on PostgreSQL.
     ///
     /// SQLite has references that PostgreSQL cannot have, because it may keep their tables in different databases.
     static var toSQLite: [MovedTable] {
-        shared.compactMap { table in
+        shared.map { table in
             switch table.name {
-            case webhooks.name: nil
             case registrations.name:
                 MovedTable(table.name, table.columns, from: table.query + " AND topic IN (SELECT id FROM topics)")
             case subscriptions.name:
@@ -209,7 +204,9 @@ extension MovedTable {
         }
     }
 
-    /// The trace of all nodes in order of time; `MovedTrace` makes one stream of them.
+    /// The trace; `MovedTrace` replaces the sequence.
+    ///
+    /// Without events, an empty row has the end.
     static let traceToSQLite = MovedTable(
         "trace",
         [
@@ -217,13 +214,11 @@ extension MovedTable {
             .bytes("events"),
         ],
         from: """
-            SELECT node, position, first_at_ms, last_at_ms, events FROM trace
-            ORDER BY max(first_at_ms) OVER (PARTITION BY node ORDER BY position), node, position
-            """,
-        [.integer, .bigint, .bigint, .bigint, .bytea])
-
-    /// The webhooks; `MovedTrace` replaces the position.
-    static let webhooksToSQLite = webhooks
+            SELECT position, first_at_ms, last_at_ms, 0::bigint, events FROM trace
+            UNION ALL SELECT position, 0, 0, 0, '' FROM trace_end
+                WHERE position > 0 AND NOT EXISTS (SELECT 1 FROM trace)
+            ORDER BY position
+            """)
 
     /// The notifications that wait; `MovedNotifications` replaces the collapse hash.
     ///

@@ -24,6 +24,7 @@ extension StoreMove {
                 try fill(table, from: file) { (row) throws(StoreMoveError) in row }
             }
             try fill(.traceToPostgres, from: file) { (row) throws(StoreMoveError) in MovedTrace.withIDs(row) }
+            try moveTraceEnd(file)
             var notifications = MovedNotifications()
             try fill(.pendingToPostgres, from: file) { (row) throws(StoreMoveError) in
                 notifications.toPostgres(row)
@@ -113,6 +114,18 @@ extension StoreMove {
         try forEachPostgresRow(table.resultQuery, types) { (row) throws(StoreMoveError) in found.add(row) }
         guard found == written else { throw .differs(target: address, table: table.name) }
         noteTable(table.name, found)
+    }
+
+    /// Lets the trace continue at its end, even if all events were deleted.
+    private func moveTraceEnd(_ file: Connection) throws(StoreMoveError) {
+        var end: Int64 = 0
+        let query = "SELECT coalesce(max(position + length(events)), 0) FROM trace"
+        try forEachSQLiteRow(query, [.bigint], of: file) { (row) throws(StoreMoveError) in
+            end = row[0].number ?? 0
+        }
+        try postgres { () throws(SQLError) in
+            try connection.execute(text: "UPDATE trace_end SET position = \(end)")
+        }
     }
 
     /// Lets the numbers of apps, channels and subscriptions continue after a gap.

@@ -28,13 +28,8 @@ extension StoreMove {
             for table in MovedTable.toSQLite {
                 try fill(table, of: file) { (row) throws(StoreMoveError) in row }
             }
-            var trace = MovedTrace(try webhookReaders())
-            try fill(.traceToSQLite, of: file) { (row) throws(StoreMoveError) in trace.append(row) }
-            try fill(.webhooksToSQLite, of: file) { (row) throws(StoreMoveError) in
-                var row = row
-                row[3] = .number(trace.position(of: row[0].number ?? 0))
-                return row
-            }
+            var trace = MovedTrace()
+            try fill(.traceToSQLite, of: file) { (row) throws(StoreMoveError) in trace.toSQLite(row) }
             var notifications = MovedNotifications()
             try fill(.pendingToSQLite, of: file) { (row) throws(StoreMoveError) in notifications.toSQLite(row) }
             report.damagedCount = notifications.damagedCount
@@ -55,25 +50,6 @@ extension StoreMove {
             throw .sqlite(StoreError(error, path: path))
         }
         return file
-    }
-
-    /// Returns where each webhook continues in the trace of each node.
-    private func webhookReaders() throws(StoreMoveError) -> [MovedTrace.Reader] {
-        var readers: [MovedTrace.Reader] = []
-        // A node that joined after a webhook was set has no position for it, so it continues at the start.
-        try forEachPostgresRow(
-            """
-            SELECT webhooks.topic, nodes.node, coalesce(webhook_positions.position, 0)
-            FROM webhooks CROSS JOIN (SELECT DISTINCT node FROM trace) AS nodes
-            LEFT JOIN webhook_positions ON webhook_positions.topic = webhooks.topic
-                AND webhook_positions.node = nodes.node AND shard = 0
-            """, [.bigint, .integer, .bigint]
-        ) { (row) throws(StoreMoveError) in
-            readers.append(
-                MovedTrace.Reader(
-                    topic: row[0].number ?? 0, node: row[1].number ?? 0, position: row[2].number ?? 0))
-        }
-        return readers
     }
 
     /// Copies the rows of a table, reads them back, and compares.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushAPI
+package import PushAPI
 package import PushCore
 
 /// The effects of a committed transaction that nodes must apply to memory.
@@ -22,6 +22,15 @@ package struct PostgresEffects: Sendable {
         var reason: RemovalReason
     }
 
+    /// An outcome that a device reported for the first time.
+    struct Report: Sendable {
+        var acknowledgement: DeviceAPI.Acknowledgement
+        var topic: TopicID
+        var device: DeviceID
+        /// Whether a broadcast waited for the device until then.
+        var endsBroadcast: Bool
+    }
+
     /// The devices whose registrations, filter or subscriptions changed, or of which a notification was removed.
     package var changedDevices: Set<DeviceID> = []
     /// The devices that start or stop saving power.
@@ -29,15 +38,37 @@ package struct PostgresEffects: Sendable {
     package var removedDevices: Set<DeviceID> = []
     var removals: [Removal] = []
     var broadcastRemovals: [BroadcastRemoval] = []
+    var reports: [Report] = []
+    /// The number of acknowledgements that were ignored.
+    package var ignoredAcknowledgementCount = 0
     /// Whether `control.version` was raised, so that nodes read a new directory.
     package var hasDirectoryChanged = false
 
     var isEmpty: Bool {
         changedDevices.isEmpty && savesPower.isEmpty && removedDevices.isEmpty && removals.isEmpty
-            && broadcastRemovals.isEmpty && !hasDirectoryChanged
+            && broadcastRemovals.isEmpty && reports.isEmpty && ignoredAcknowledgementCount == 0
+            && !hasDirectoryChanged
     }
 
+    /// Whether the trace records anything of them.
+    package var hasEvents: Bool { !removals.isEmpty || !broadcastRemovals.isEmpty || !reports.isEmpty }
+
+    /// The number of notifications that were removed for each reason.
+    package var removalCounts: [RemovalReason: Int] {
+        var counts: [RemovalReason: Int] = [:]
+        for reason in removals.map(\.reason) + broadcastRemovals.map(\.reason) { counts[reason, default: 0] += 1 }
+        return counts
+    }
+
+    /// The outcomes that devices reported for the first time.
+    package var outcomes: [DeviceAPI.Outcome] { reports.map(\.acknowledgement.outcome) }
+
     init() {}
+
+    /// Creates the effects of a sweep; no stream has a notification that expired long ago.
+    init(expired: [PendingTable.Removed]) {
+        removals = expired.map { Removal(row: $0, reason: .expired, detail: .none) }
+    }
 
     /// Collects the effects of a transaction.
     init(of transaction: StoreTransaction) {

@@ -17,6 +17,8 @@ package final class PostgresRequests {
         package var channelPerAppCountMax = Limits.channelPerAppCountMax
         /// The time without a stream after which a device counts as away, in milliseconds.
         package var awayMilliseconds = Limits.awayAfter.components.seconds * 1000
+        /// The number of notifications sent to one device for which outcomes are recorded.
+        package var historyEntryCountMax = Limits.deliveryHistoryCountMax
         /// Returns the current time of PostgreSQL.
         package var now: () -> Timestamp
         /// Returns a number that is below all that nodes make from now on, and not below that of an answered broadcast.
@@ -61,6 +63,8 @@ package final class PostgresRequests {
         case expired(PendingNotification)
     }
 
+    /// The trace of all nodes.
+    package let traces: PostgresTraces
     private let environment: Environment
     private let tables: SharedTables
     private let waiting: PostgresWaiting
@@ -69,6 +73,7 @@ package final class PostgresRequests {
     private let executor: RequestExecutor
     private let sweeper: PostgresSweeper
     private let trimmer: PostgresTrimmer
+    private let histories: PostgresHistories
     private let transaction = StoreTransaction()
     private let raiseVersion: any SQLStatement
     private let selectVersion: any SQLStatement
@@ -90,7 +95,9 @@ package final class PostgresRequests {
             tables, transaction, waiting, numbers,
             try PostgresTracePositions(database, isOn: environment.hasTrace), bounds,
             channelPerAppCountMax: environment.channelPerAppCountMax)
-        sweeper = try PostgresSweeper(database, tables, transaction, executor.registrations, bounds)
+        traces = try PostgresTraces(database, tables, bounds, environment)
+        histories = PostgresHistories(tables, transaction, waiting, environment.historyEntryCountMax)
+        sweeper = try PostgresSweeper(database, tables, transaction, executor.registrations, traces, bounds)
         trimmer = try PostgresTrimmer(
             database, transaction, bounds, awayMilliseconds: environment.awayMilliseconds)
         raiseVersion = try database.prepare("UPDATE control SET version = version + 1")
@@ -125,6 +132,10 @@ package final class PostgresRequests {
                 return Answer(result: .success(answer), endsDeliveries: request.forbidsDeliveries)
             case .successAfterDeliveries(let answer): return Answer(result: .success(answer), endsDeliveries: true)
             case .failure(let refusal): return Answer(result: .failure(refusal))
+            case .memoryQuery(.trace(let search)):
+                let search = PostgresTraces.Search(search)
+                while try traces.step(search) {}
+                return Answer(result: .success(.trace(search.findings)))
             case .memoryQuery(let query): return Answer(result: try counts.answer(query))
             case .unfinished(let rest): work = rest
             }
@@ -200,27 +211,34 @@ package final class PostgresRequests {
             try executor.authentication.identify(credential).map { .success(.identified($0)) }
                 ?? .failure(.unauthorized)
         case .device(.acknowledge(let acknowledgements), let credential): try acknowledge(credential, acknowledgements)
-        case .allDevices(.trace): .failure(.traceOff)
+        case .allDevices(.trace(let query)): try search(query)
         case .backup:
             .failure(.unavailable("PostgreSQL has the data: back up its database and the file cluster.key"))
         case .enrol, .device, .administer, .allDevices, .control, .cluster: try executor.execute(request)
         }
     }
 
-    /// Removes the notifications and broadcasts that a device acknowledges.
     private func acknowledge(
         _ credential: DeviceCredential, _ acknowledgements: [DeviceAPI.Acknowledgement]
     ) throws(SQLError) -> RequestResult {
         guard let device = try executor.authentication.identify(credential) else { return .failure(.unauthorized) }
         guard acknowledgements.count <= Limits.acknowledgementBatchCountMax else { return .failure(.tooMany) }
-        for acknowledgement in acknowledgements where acknowledgement.id > 0 {
-            if let removed = try waiting.remove(acknowledgement.id, of: device) {
-                transaction.note([removed], .acknowledged)
-            } else if try tables.subscriptions.acknowledge(acknowledgement.id, by: device) {
-                transaction.add(.broadcast(.ended(acknowledgement.id, device)))
-            }
-        }
+        try histories.acknowledge(acknowledgements, by: device)
         return .success(.done)
+    }
+
+    private func search(_ query: TraceQuery) throws(SQLError) -> RequestResult {
+        // The request is answered by its result, not at an address.
+        let address = ReplyAddress(loop: 0, slot: 0, generation: 0, exchange: 0)
+        return switch try traces.search(query, address) {
+        case .success(let search): .memoryQuery(.trace(search.search))
+        case .failure(let refusal): .failure(refusal)
+        }
+    }
+
+    /// Writes what nodes know of the notifications that they sent to devices, in one transaction.
+    package func write(_ changed: [DeliveryHistory.Copy]) throws(SQLError) {
+        try commit { () throws(SQLError) in try histories.write(changed) }
     }
 
     // MARK: Streams
@@ -245,12 +263,13 @@ package final class PostgresRequests {
     /// Makes the next step of a sweep, if one is due or under way.
     ///
     /// - Parameter committed: Called after each committed transaction that has effects.
-    /// - Returns: The number of expired notifications that were deleted, and whether another step follows.
+    /// - Returns: The number of expired broadcasts that were deleted, and whether another step follows.
     /// - Throws: The error that PostgreSQL returned; the step is repeated when this is called again.
     package func sweep(
         committed: (PostgresEffects) -> Void
     ) throws(SQLError) -> (expiredCount: Int, isMore: Bool) {
         let progress = try sweeper.step { body throws(SQLError) in try commit(committed, body) }
+        if !progress.expired.isEmpty { committed(PostgresEffects(expired: progress.expired)) }
         return (progress.expiredCount, progress.isMore)
     }
 
@@ -289,7 +308,9 @@ package final class PostgresRequests {
         while true {
             do {
                 let result = try runOnce(body)
-                let effects = PostgresEffects(of: transaction)
+                var effects = PostgresEffects(of: transaction)
+                effects.reports = histories.reports
+                effects.ignoredAcknowledgementCount = histories.ignoredCount
                 if !effects.isEmpty { committed(effects) }
                 return result
             } catch {
@@ -303,6 +324,7 @@ package final class PostgresRequests {
 
     private func runOnce<Result>(_ body: () throws(SQLError) -> Result) throws(SQLError) -> Result {
         transaction.begin(now: environment.now())
+        histories.begin()
         var result: Result?
         try environment.transaction { () throws(SQLError) in
             result = try body()

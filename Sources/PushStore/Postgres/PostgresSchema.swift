@@ -18,6 +18,8 @@ package import PushSQL
 /// - `control` counts the changes of control data.
 /// - `changes` lists connected devices of which a node could not inform the host. Rows stay for a minute.
 /// - `quota_uses` has a row for each node and subject.
+/// - `trace` is one stream that all nodes extend, and `trace_end` has its end. `first_id` and `last_id` are those of the
+///   notifications that are accepted in the row; 0 without any.
 package enum PostgresSchema {
     /// Runs statements in a transaction, and rolls back when they fail.
     package typealias Transaction = (_ body: () throws(SQLError) -> Void) throws(SQLError) -> Void
@@ -174,11 +176,6 @@ package enum PostgresSchema {
             topic bigint PRIMARY KEY REFERENCES topics(id), url text NOT NULL, secret bytea NOT NULL,
             position bigint NOT NULL, failing_at_ms bigint, problem text)
         """,
-        """
-        CREATE TABLE webhook_positions(
-            topic bigint REFERENCES webhooks(topic) ON DELETE CASCADE, shard int, node int, position bigint NOT NULL,
-            PRIMARY KEY (topic, shard, node))
-        """,
     ]
 
     private static let deviceTables: [StaticString] = [
@@ -228,9 +225,12 @@ package enum PostgresSchema {
         """,
         """
         CREATE TABLE trace(
-            node int, position bigint, first_at_ms bigint NOT NULL, last_at_ms bigint NOT NULL,
-            first_id bigint NOT NULL, last_id bigint NOT NULL, events bytea NOT NULL, PRIMARY KEY (node, position))
+            position bigint PRIMARY KEY, node int NOT NULL, first_at_ms bigint NOT NULL, last_at_ms bigint NOT NULL,
+            first_id bigint NOT NULL, last_id bigint NOT NULL, events bytea NOT NULL)
         """,
+        "CREATE INDEX trace_by_last_id ON trace(last_id, position) WHERE last_id > 0",
+        "CREATE TABLE trace_end(position bigint NOT NULL) WITH (fillfactor=10)",
+        "INSERT INTO trace_end VALUES (0)",
     ]
 
     private static let clusterTables: [StaticString] = [

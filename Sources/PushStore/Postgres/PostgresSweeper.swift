@@ -16,11 +16,14 @@ final class PostgresSweeper {
         case connectedDevices(after: Int64?)
         case unseenDevices
         case controlTables
+        case trace
     }
 
     /// The outcome of a step.
     struct Progress {
-        /// The number of expired notifications and broadcasts that the step deleted.
+        /// The expired notifications that the step deleted.
+        var expired: [PendingTable.Removed] = []
+        /// The number of expired broadcasts that the step deleted.
         var expiredCount = 0
         /// Whether the pass has another step.
         var isMore = true
@@ -29,6 +32,7 @@ final class PostgresSweeper {
     private let tables: SharedTables
     private let transaction: StoreTransaction
     private let registrations: RegistrationExecutor
+    private let traces: PostgresTraces
     private let bounds: StoreBounds
     private let countPages: any SQLStatement
     private let deleteExpired: any SQLStatement
@@ -37,22 +41,21 @@ final class PostgresSweeper {
 
     init(
         _ database: any SQLDatabase, _ tables: SharedTables, _ transaction: StoreTransaction,
-        _ registrations: RegistrationExecutor, _ bounds: StoreBounds
+        _ registrations: RegistrationExecutor, _ traces: PostgresTraces, _ bounds: StoreBounds
     ) throws(SQLError) {
         self.tables = tables
         self.transaction = transaction
         self.registrations = registrations
+        self.traces = traces
         self.bounds = bounds
         countPages = try database.prepare(
             "SELECT pg_relation_size('pending') / current_setting('block_size')::bigint")
         deleteExpired = try database.prepare(
             """
-            WITH expired AS (
-                DELETE FROM pending
-                WHERE ctid >= CAST(CAST(? AS text) AS tid) AND ctid < CAST(CAST(? AS text) AS tid)
-                    AND expires_at_ms < (extract(epoch FROM clock_timestamp()) * 1000)::bigint
-                RETURNING 1)
-            SELECT count(*) FROM expired
+            DELETE FROM pending
+            WHERE ctid >= CAST(CAST(? AS text) AS tid) AND ctid < CAST(CAST(? AS text) AS tid)
+                AND expires_at_ms < (extract(epoch FROM clock_timestamp()) * 1000)::bigint
+            RETURNING id, device, topic
             """)
         markConnected = try database.prepare(
             """
@@ -76,6 +79,10 @@ final class PostgresSweeper {
         case .connectedDevices(let last): try noteConnected(after: last, commit)
         case .unseenDevices: try expireUnseen(commit)
         case .controlTables: return try sweepControlTables(commit)
+        case .trace:
+            let isMore = try traces.trim()
+            if !isMore { next = .begin }
+            return Progress(isMore: isMore)
         }
         return Progress()
     }
@@ -110,10 +117,15 @@ final class PostgresSweeper {
         let last = min(first + PostgresLimits.pagesSweptPerStep, end)
         deleteExpired.bind("(\(first),0)", at: 1)
         deleteExpired.bind("(\(last),0)", at: 2)
-        defer { deleteExpired.reset() }
-        let count = try deleteExpired.step() ? Int(deleteExpired.int64(0)) : 0
+        var expired: [PendingTable.Removed] = []
+        while try deleteExpired.step() {
+            expired.append(
+                PendingTable.Removed(
+                    sequence: deleteExpired.int64(0), device: DeviceID(stored: deleteExpired.int64(1)),
+                    topic: TopicID(stored: deleteExpired.int64(2))))
+        }
         next = .notifications(first: last, end: end)
-        return Progress(expiredCount: count)
+        return Progress(expired: expired)
     }
 
     private func noteConnected(after last: Int64?, _ commit: PostgresSchema.Transaction) throws(SQLError) {
@@ -162,8 +174,7 @@ final class PostgresSweeper {
             count = try tables.broadcasts.removeExpired(now: transaction.now, countMax: countMax).count
             try tables.enrolmentCodes.deleteExpired(now: transaction.now)
         }
-        let isMore = count == countMax
-        next = isMore ? .controlTables : .begin
-        return Progress(expiredCount: count, isMore: isMore)
+        next = count == countMax ? .controlTables : .trace
+        return Progress(expiredCount: count)
     }
 }

@@ -7,18 +7,21 @@ internal import PushSQL
 final class PostgresWaiting: WaitingNotifications {
     private let deleteAll: any SQLStatement
     private let deleteOfTopic: any SQLStatement
-    private let deleteOne: any SQLStatement
-    private let deleteCollapsible: any SQLStatement
+    private let deleteSome: any SQLStatement
     private let count: any SQLStatement
 
     init(_ database: any SQLDatabase) throws(SQLError) {
         deleteAll = try database.prepare("DELETE FROM pending WHERE device = ? RETURNING id, topic")
         deleteOfTopic = try database.prepare(
             "DELETE FROM pending WHERE device = ? AND topic = ? RETURNING id, topic")
-        deleteOne = try database.prepare(
-            "DELETE FROM pending WHERE device = ?1 AND key = ?2 AND id = ?2 RETURNING id, topic")
-        deleteCollapsible = try database.prepare(
-            "DELETE FROM pending WHERE device = ? AND key < 0 AND id = ? RETURNING id, topic")
+        // Without a collapse ID, the key is the ID.
+        deleteSome = try database.prepare(
+            """
+            WITH given AS (SELECT unnest(CAST(CAST(?2 AS text) AS bigint[])) AS id)
+            DELETE FROM pending USING given
+            WHERE pending.device = ?1 AND pending.id = given.id AND (pending.key = given.id OR pending.key < 0)
+            RETURNING pending.id, topic
+            """)
         count = try database.prepare("SELECT count(*) FROM pending WHERE device = ?")
     }
 
@@ -34,13 +37,11 @@ final class PostgresWaiting: WaitingNotifications {
         return try count.step() ? Int(count.int64(0)) : 0
     }
 
-    /// Removes the notification with an ID; returns nil if none waits for the device.
-    func remove(_ id: Int64, of device: DeviceID) throws(SQLError) -> PendingTable.Removed? {
-        for statement in [deleteOne, deleteCollapsible] {
-            statement.bind(id, at: 2)
-            if let removed = try removed(from: device, by: statement).first { return removed }
-        }
-        return nil
+    /// Removes the notifications with some IDs that wait for a device.
+    func remove(_ ids: [Int64], of device: DeviceID) throws(SQLError) -> [PendingTable.Removed] {
+        guard !ids.isEmpty else { return [] }
+        deleteSome.bind("{\(ids.map(String.init).joined(separator: ","))}", at: 2)
+        return try removed(from: device, by: deleteSome)
     }
 
     private func removed(

@@ -8,9 +8,7 @@ internal import PushSQL
 final class TraceExecutor {
     private let table: TraceTable
     private let origins: TraceOrigins
-    private let topics: TopicTable
-    private let devices: DeviceTable
-    private let registrations: RegistrationTable
+    private let questions: TraceQuestions
     private let transaction: StoreTransaction
     private let trace: TraceRecorder
     private let bounds: StoreBounds
@@ -20,9 +18,7 @@ final class TraceExecutor {
     ) {
         table = tables.trace
         origins = TraceOrigins(tables.trace)
-        topics = tables.topics
-        devices = tables.devices
-        registrations = tables.registrations
+        questions = TraceQuestions(tables)
         self.transaction = transaction
         self.trace = trace
         self.bounds = bounds
@@ -41,38 +37,20 @@ final class TraceExecutor {
     /// - Throws: The error that SQLite returned.
     func search(_ query: TraceQuery, _ answer: ReplyAddress) throws(SQLError) -> RequestResult {
         guard trace.isOn else { return .failure(.traceOff) }
-        var topic: TopicID?
-        switch query.subject {
-        case .notification: break
-        case .device(let device):
-            guard try devices.wasEnrolled(device.stored) else { return .failure(.unknownDevice) }
-        case .app(let name):
-            guard let found = try topics.find(name)?.topic.id else { return .failure(.unknownTopic) }
-            topic = found
+        switch try questions.search(query, answer) {
+        case .success(let search):
+            trace.flushSoon()
+            return .memoryQuery(.trace(search))
+        case .failure(let refusal): return .failure(refusal)
         }
-        trace.flushSoon()
-        return .memoryQuery(.trace(TraceSearch(query, topic: topic, answer: answer)))
     }
 
     /// Continues a search; returns true while more rows are left.
     func step(_ search: TraceSearch) throws(SQLError) -> Bool {
         let byteCountMax = WriterLimits.traceBytesSearchedPerStep
         if try search.step(byteCountMax: byteCountMax, table, origins) { return true }
-        if search.query.isForWebhook { try search.addTokens(token) }
+        try questions.complete(search)
         return false
-    }
-
-    /// Returns the device token of an entry; nil if it is unknown, for example because the app registered again.
-    private func token(_ entry: TraceEntry) throws(SQLError) -> TraceEntry.Token? {
-        let device = entry.event.device
-        guard let origin = entry.origin, device != .none,
-            let registration = try registrations.find(device: device.stored, topic: origin.topic),
-            origin.generation == 0 || origin.generation == registration.generation,
-            let environment = try registrations.environment(device: device, topic: origin.topic)
-        else { return nil }
-        let contents = DeviceTokenContents(
-            device: device, topic: origin.topic, generation: registration.generation)
-        return TraceEntry.Token(contents: contents, environment: environment)
     }
 
     // MARK: Retention

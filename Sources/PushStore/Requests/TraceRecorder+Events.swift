@@ -83,38 +83,7 @@ extension TraceRecorder {
         _ acknowledgement: DeviceAPI.Acknowledgement, _ topic: TopicID, by device: DeviceID, at now: Timestamp,
         withDeletions waits: Bool = false
     ) {
-        guard isOn, let step = acknowledgement.step else { return }
-        let detail = step == .soundOnly ? .none : TraceDetail(deviceReason: acknowledgement.reason)
-        recordLater(step, detail, of: acknowledgement.id, topic, on: device, at: now, withDeletions: waits)
-    }
-}
-
-extension DeviceID {
-    /// A placeholder for no device, used for a broadcast as a whole.
-    static let none = DeviceID(rawValue: 0)
-}
-
-extension RemovalReason {
-    fileprivate var step: TraceStep {
-        switch self {
-        case .acknowledged: .acknowledged
-        case .collapsed: .replaced
-        case .expired: .expired
-        case .dropped: .dropped
-        case .unregistered: .unregistered
-        }
-    }
-}
-
-extension DeviceAPI.Acknowledgement {
-    /// The trace step of an outcome; nil if it says only that the notification arrived.
-    fileprivate var step: TraceStep? {
-        switch outcome {
-        case .delivered: nil
-        case .shown: reason?.utf8.elementsEqual(TraceStep.soundOnly.word.utf8) == true ? .soundOnly : .shown
-        case .viewed: .viewed
-        case .closed: .closed
-        case .suppressed: .suppressed
-        }
+        guard isOn, let event = TraceEvent(acknowledgement, topic: topic, device: device, at: now) else { return }
+        recordLater(event.step, event.detail, of: event.sequence, topic, on: device, at: now, withDeletions: waits)
     }
 }

@@ -25,8 +25,7 @@ final class WebhookExecutor {
         guard let topic = try topics.find(topicName)?.topic.id else { return .failure(.unknownTopic) }
         let known = try webhooks.all()
         guard known[topic] != nil || known.count < Limits.webhookCountMax else { return .failure(.tooMany) }
-        try webhooks.set(topic, url: url, secret: secret, position: trace.nextPosition)
-        try trace.noteWebhook(of: topic)
+        try webhooks.set(topic, url: url, secret: secret, position: try trace.startWebhook())
         transaction.noteDirectoryChange()
         return .success(.done)
     }

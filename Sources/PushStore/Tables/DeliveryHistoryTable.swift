@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushAPI
-internal import PushCore
+package import PushAPI
+package import PushCore
 internal import PushSQL
 
 /// The delivery histories of devices, one row for each device.
@@ -9,21 +9,21 @@ internal import PushSQL
 /// A row is a byte string that starts with the version. For each notification follow the distance to the previous
 /// sequence, the topic, and a byte of marks. The distance and the topic are LEB128 numbers. A damaged row is read up to
 /// the first invalid byte.
-final class DeliveryHistoryTable {
+package final class DeliveryHistoryTable {
     /// Whether a notification was acknowledged, and the outcomes that were reported for it.
-    struct Marks: OptionSet {
-        let rawValue: UInt8
+    package struct Marks: OptionSet, Sendable {
+        package let rawValue: UInt8
 
-        static let acknowledged = Marks(rawValue: 1 << 0)
-        static let broadcast = Marks(rawValue: 1 << 1)
+        package static let acknowledged = Marks(rawValue: 1 << 0)
+        package static let broadcast = Marks(rawValue: 1 << 1)
         static let sentAgain = Marks(rawValue: 1 << 7)
         /// A mask of the marks of all reported outcomes.
         static let outcomes = Marks(rawValue: 0b0111_1100)
 
-        init(rawValue: UInt8) { self.rawValue = rawValue }
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
 
         /// Creates the mark of a reported outcome.
-        init(_ outcome: DeviceAPI.Outcome) {
+        package init(_ outcome: DeviceAPI.Outcome) {
             switch outcome {
             case .delivered: rawValue = 1 << 2
             case .shown: rawValue = 1 << 3
@@ -35,10 +35,10 @@ final class DeliveryHistoryTable {
     }
 
     /// A notification that was sent to a device.
-    struct Entry: Equatable {
-        var sequence: Int64
-        var topic: TopicID
-        var marks: Marks
+    package struct Entry: Equatable, Sendable {
+        package var sequence: Int64
+        package var topic: TopicID
+        package var marks: Marks
     }
 
     private static let version: UInt8 = 1
@@ -96,7 +96,7 @@ final class DeliveryHistoryTable {
     }
 
     /// Decodes the packed form, up to the first invalid byte.
-    static func decode(_ bytes: Span<UInt8>) -> [Entry] {
+    package static func decode(_ bytes: Span<UInt8>) -> [Entry] {
         guard !bytes.isEmpty, bytes[0] == version else { return [] }
         var (entries, offset, last) = ([Entry](), 1, Int64(0))
         while let distance = bytes.leb128(at: &offset), let topic = bytes.leb128(at: &offset), offset < bytes.count {

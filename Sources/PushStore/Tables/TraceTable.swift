@@ -9,7 +9,7 @@ internal import PushSQLite
 /// A row's key is the position of its first byte in the stream. A position therefore identifies an event as long as it
 /// is kept, and the total size is the distance between the ends. After all events are deleted, an empty row keeps the
 /// end position, so that positions never start over.
-final class TraceTable {
+final class TraceTable: TraceSource, TrimmedTrace {
     /// A part of the stream.
     struct Row {
         /// The position of the first byte.
@@ -104,26 +104,15 @@ final class TraceTable {
         return cut.isMore
     }
 
-    /// Returns the position of the first row to keep, the number of rows before it, and whether another step is needed.
-    private func oldestToKeep(
-        olderThan moment: Timestamp, byteCountMax: Int64, end: Int64
-    ) throws(SQLError) -> (position: Int64, rowCount: Int, isMore: Bool) {
-        let rowCountMax = WriterLimits.traceRowsTrimmedPerStepCountMax
-        selectOldest.bind(Int64(rowCountMax) + 1, at: 1)
+    func forEachOldest(
+        countMax: Int, _ take: (_ position: Int64, _ lastEventAt: Timestamp, _ byteCount: Int64) -> Bool
+    ) throws(SQLError) {
+        selectOldest.bind(Int64(countMax), at: 1)
         defer { selectOldest.reset() }
-        var (rowCount, byteCount) = (0, Int64(0))
         while try selectOldest.step() {
-            let position = selectOldest.int64(0)
-            guard selectOldest.int64(1) < moment.unixMilliseconds || end - position > byteCountMax else {
-                return (position, rowCount, false)
-            }
-            guard rowCount < rowCountMax, byteCount < WriterLimits.traceBytesTrimmedPerStepMax else {
-                return (position, rowCount, true)
-            }
-            rowCount += 1
-            byteCount += selectOldest.int64(2)
+            let lastEventAt = Timestamp(unixMilliseconds: selectOldest.int64(1))
+            guard take(selectOldest.int64(0), lastEventAt, selectOldest.int64(2)) else { return }
         }
-        return (end, rowCount, false)
     }
 
     // MARK: Reading

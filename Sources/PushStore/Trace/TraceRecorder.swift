@@ -75,14 +75,7 @@ final class TraceRecorder {
     ///   - now: The current time.
     func recordAccepted(_ notification: Notification, sequence: Int64, isStored: Bool, at now: Timestamp) {
         guard isOn else { return }
-        let (address, apnsID, isBroadcast) = (notification.address, notification.apnsID, notification.channel != nil)
-        let origin = TraceEvent.Origin(
-            topic: address.topic, generation: isBroadcast ? 0 : address.generation, uniqueID: notification.uniqueID,
-            apnsID: UniqueID(apnsID.span) ?? UniqueID(high: 0, low: 0),
-            hasCapitals: UniqueID.hasCapitals(apnsID.span))
-        add(
-            TraceEvent(
-                accepted: origin, sequence: sequence, device: isBroadcast ? .none : address.device, at: now))
+        add(TraceEvent(accepting: notification, sequence: sequence, at: now))
         piece.lastSequence = max(piece.lastSequence, sequence)
         if isStored { mustFlush = true }
     }

@@ -30,6 +30,8 @@ final class PostgresTestStore: RequestTarget {
     private let configuration: StoreConfiguration
     /// The last ID that the node assigned.
     var lastID: Int64 = 0
+    /// The events that are written before a search.
+    private let trace = NodeTrace()
     private var acceptedCount = 0
     private var droppedCount = 0
 
@@ -95,7 +97,10 @@ final class PostgresTestStore: RequestTarget {
 
     /// Performs a request; returns the whole answer.
     func answer(_ request: StoreRequest) throws -> PostgresRequests.Answer {
-        try requests.perform(request) { effects.append($0) }
+        try requests.perform(request) { new in
+            effects.append(new)
+            trace.record(new, at: Timestamp(unixMilliseconds: clock.now))
+        }
     }
 
     /// Returns the effects of a request, one for each transaction that has any.
@@ -154,13 +159,20 @@ final class PostgresTestStore: RequestTarget {
             return .refused(reason, ended: ended?.unixMilliseconds ?? clock.now)
         }
         acceptedCount += 1
-        guard !row.isRefused else {
-            droppedCount += 1
+        let id = nextID()
+        let (pending, now) = (
+            PendingNotification(sequence: id, notification: notification), Timestamp(unixMilliseconds: clock.now)
+        )
+        trace.recordAccepted(pending, isAgain: false, at: now)
+        guard !row.isRefused, !notification.isExpired(now: now) else {
+            if row.isRefused { droppedCount += 1 }
+            trace.record(
+                row.isRefused ? .dropped : .expired, row.isRefused ? .refusedByDevice : .none, of: pending, at: now)
             return .accepted
         }
-        let id = nextID()
+        trace.record(.stored, of: pending, at: now)
         var record: [UInt8] = []
-        PendingRecord.append(PendingNotification(sequence: id, notification: notification), to: &record)
+        PendingRecord.append(pending, to: &record)
         let insert = try connection.prepare(
             """
             INSERT INTO pending(device, key, id, topic, record) VALUES (?, ?, ?, ?, ?)
@@ -174,6 +186,16 @@ final class PostgresTestStore: RequestTarget {
         try insert.run()
         return .accepted
     }
+
+    func search(_ query: TraceQuery) throws -> TraceFindings {
+        for row in TraceRow.pack(trace.take()) { _ = try requests.traces.write(row, mayExist: false) }
+        guard case .trace(let findings) = try succeed(.allDevices(.trace(query))) else {
+            throw MissingReply(what: "a trace")
+        }
+        return findings
+    }
+
+    func firstDirectory() throws -> Directory { try requests.directory() }
 
     func waiting(_ device: TestDevice) throws -> [String] {
         var waiting: [PendingNotification] = []

@@ -30,6 +30,12 @@ protocol RequestTarget: AnyObject {
 
     /// Returns the texts that wait for a device.
     func waiting(_ device: TestDevice) throws -> [String]
+
+    /// Searches the trace.
+    func search(_ query: TraceQuery) throws -> TraceFindings
+
+    /// Returns the directory of a start.
+    func firstDirectory() throws -> Directory
 }
 
 extension RequestTarget {

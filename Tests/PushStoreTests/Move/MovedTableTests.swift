@@ -12,7 +12,7 @@ import Testing
     /// The tables of SQLite that are made of others.
     private static let derived = ["archived", "archived_counts"]
     /// The tables of PostgreSQL that only running nodes need, and those of the data directory.
-    private static let ofNodes = ["nodes", "hosts", "control", "changes", "slots", "secrets"]
+    private static let ofNodes = ["nodes", "hosts", "control", "changes", "slots", "secrets", "trace_end"]
 
     @Test func `every table of SQLite and every column is copied from PostgreSQL`() throws {
         let database = try Connection(inMemory: "test")
@@ -26,7 +26,7 @@ import Testing
         var expected: [String: String] = [:]
         while try select.step() { expected[select.string(0)] = select.string(1) }
         for table in Self.derived { expected[table] = nil }
-        let tables = MovedTable.toSQLite + [.traceToSQLite, .webhooksToSQLite, .pendingToSQLite]
+        let tables = MovedTable.toSQLite + [.traceToSQLite, .pendingToSQLite]
         #expect(Dictionary(uniqueKeysWithValues: tables.map { ($0.name, $0.columnNames) }) == expected)
     }
 
@@ -52,58 +52,41 @@ import Testing
 
     // MARK: The trace
 
-    /// Returns a row of a node with events of these sequences, at a position.
-    private func row(_ node: Int64, _ position: Int64, _ sequences: [Int64], accepted: Bool = false) -> [SQLValue] {
-        var events: [UInt8] = []
+    /// Returns packed events of these sequences: the first ones of notifications, or others.
+    private func events(_ sequences: [Int64], areFirst: Bool, _ detail: TraceDetail = .none) -> SQLValue {
+        let (topic, device, now) = (TopicID(rawValue: 1), DeviceID(rawValue: 1), TestStore.start)
+        var bytes: [UInt8] = []
         for sequence in sequences {
-            let (topic, device, now) = (TopicID(rawValue: 1), DeviceID(rawValue: 1), TestStore.start)
-            if accepted {
-                let origin = TraceEvent.Origin(
-                    topic: topic, generation: 1, uniqueID: .unique(1), apnsID: .apns(1))
-                TraceEvent(accepted: origin, sequence: sequence, device: device, at: now).append(to: &events)
-            } else {
-                TraceEvent(.stored, sequence: sequence, topic: topic, device: device, at: now).append(to: &events)
-            }
+            let origin = TraceEvent.Origin(topic: topic, generation: 1, uniqueID: .unique(1), apnsID: .apns(1))
+            let first = TraceEvent(accepted: origin, detail, sequence: sequence, device: device, at: now)
+            let other = TraceEvent(.stored, sequence: sequence, topic: topic, device: device, at: now)
+            (areFirst ? first : other).append(to: &bytes)
         }
-        return [.number(node), .number(position), .number(1), .number(2), .bytes(events)]
+        return .bytes(bytes)
     }
 
-    @Test func `the streams of several nodes become one, and each webhook begins at its first unread event`() throws {
-        let one = Int64(TraceEvent.byteCount)
-        var trace = MovedTrace([
-            .init(topic: 1, node: 1, position: 1000 + one), .init(topic: 1, node: 2, position: 0),
-            .init(topic: 2, node: 1, position: 1000 + 3 * one), .init(topic: 2, node: 2, position: 2 * one),
-            .init(topic: 3, node: 1, position: 1000 + 2 * one), .init(topic: 3, node: 2, position: 2 * one),
-            .init(topic: 4, node: 1, position: 0), .init(topic: 4, node: 2, position: 5000),
-        ])
-        let rows = [
-            row(1, 1000, [5, 9], accepted: false), row(2, 0, [7]), row(3, 0, []), row(1, 1000 + 2 * one, [3]),
-            row(2, one, [4]),
+    @Test func `a row for SQLite has the last sequence that was accepted until its end`() {
+        var trace = MovedTrace()
+        let all = [
+            events([8], areFirst: true), events([99], areFirst: false), events([77], areFirst: true, .recordedAgain),
+            events([9, 4], areFirst: true), events([], areFirst: true),
         ]
-        let found = rows.compactMap { trace.append($0) }
-        #expect(found.map(\.first) == [.number(0), .number(2 * one), .number(3 * one), .number(4 * one)])
-        #expect(found.map(\.last) == [rows[0][4], rows[1][4], rows[3][4], rows[4][4]])
-        #expect(trace.end == 5 * one)
-        #expect([1, 2, 3, 4, 9].map(trace.position) == [one, 5 * one, 3 * one, 0, 5 * one])
+        let rows = all.map { trace.toSQLite([.number(5), .number(1), .number(2), .number(0), $0]) }
+        #expect(rows.map { $0[3] } == [.number(8), .number(8), .number(8), .number(9), .number(9)])
+        #expect(rows.map { $0[4] } == all && rows.allSatisfy { $0[0] == .number(5) })
     }
 
-    @Test func `a row has the last sequence that was accepted until its end`() {
-        var trace = MovedTrace([])
-        let rows = [row(1, 0, [8], accepted: true), row(1, 66, [99]), row(1, 96, [9, 4], accepted: true)]
-        #expect(rows.compactMap { trace.append($0)?[3] } == [.number(8), .number(8), .number(9)])
-    }
-
-    @Test func `a row for PostgreSQL has the least and the greatest ID of its events`() {
-        func ids(_ sequences: [Int64]) -> [SQLValue] {
-            let events = row(0, 0, sequences)[4]
+    @Test func `a row for PostgreSQL has the least and the greatest ID that is accepted in it`() {
+        func ids(_ sequences: [Int64], areFirst: Bool = true) -> [SQLValue] {
+            let events = events(sequences, areFirst: areFirst)
             let found = MovedTrace.withIDs(
-                [.number(0), .number(5), .number(1), .number(2), .number(33), .number(33), events])
-            #expect(found[0...3] == [.number(0), .number(5), .number(1), .number(2)] && found[6] == events)
+                [.number(5), .number(0), .number(1), .number(2), .number(0), .number(0), events])
+            #expect(found[0...3] == [.number(5), .number(0), .number(1), .number(2)] && found[6] == events)
             return Array(found[4...5])
         }
         #expect(ids([5, 2, 9, 3]) == [.number(2), .number(9)])
         #expect(ids([7]) == [.number(7), .number(7)])
-        #expect(ids([]) == [.number(33), .number(33)])
+        #expect(ids([7, 8], areFirst: false) == [.number(0), .number(0)])
     }
 
     // MARK: Comparing

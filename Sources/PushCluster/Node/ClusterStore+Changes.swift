@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PushCore
+
+/// Changes that the nodes must apply before a request is answered.
+extension ClusterStore {
+    /// Applies changes of devices that were committed, here and on the nodes that host them.
+    ///
+    /// - Parameters:
+    ///   - changed: The devices whose registrations, filter or subscriptions changed, and removed ones.
+    ///   - saving: The devices that start or stop saving power.
+    ///   - group: The group that ends when all hosts have applied the changes.
+    package func apply(changed: Set<DeviceID>, saving: [DeviceID: Bool], in group: ChangeGroup) {
+        for device in changed where !host.reattach(device) {
+            shard(of: device).look(.changed(DeviceChange(group)), device)
+        }
+        for (device, isSaving) in saving {
+            if let stream = host.stream(of: device) { host.powerSaving.set(isSaving, on: stream) }
+        }
+    }
+
+    /// Announces a new version of the control data to the nodes that may use an older one.
+    package func announceControl(version: Int64, to nodes: [InstanceID], in group: ChangeGroup) {
+        context.controlVersion = max(context.controlVersion, version)
+        teller.tellControl(version: version, group, to: nodes)
+    }
+
+    /// Records that the node uses a version of the control data.
+    package func usesControl(version: Int64) { context.controlVersion = max(context.controlVersion, version) }
+}

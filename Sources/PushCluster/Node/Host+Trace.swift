@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushAPI
+internal import PushCore
+internal import PushStore
+
+extension Host {
+    /// Counts and records the end of a row that is not delivered.
+    func noteUnwanted(_ row: ShardResult.Row, _ stream: HostedStream) {
+        let isExpired =
+            row.notification?.isExpired(now: context.now) ?? false || row.expiresAt ?? .distantFuture < context.now
+        let (reason, detail): (RemovalReason, TraceDetail) =
+            row.notification == nil ? (.dropped, .damaged) : (isExpired ? .expired : .unregistered, .none)
+        context.counters.note(reason)
+        context.trace?.record(reason.step, detail, of: row.id, row.topic, on: stream.device, at: context.traceTime)
+    }
+
+    /// Records the acceptance of a notification again, under a higher number.
+    func traceRaised(_ pending: PendingNotification) {
+        context.trace?.recordAccepted(pending, isAgain: true, at: context.traceTime)
+    }
+
+    /// Counts and records the now-or-never notifications that a closed stream can no longer acknowledge.
+    func expireNowOrNever(_ stream: HostedStream) {
+        for sent in stream.window { if case .nowOrNever = sent.state { expire(sent.id, sent.topic, stream) } }
+        for pending in stream.nowOrNever { expire(pending.sequence, pending.notification.address.topic, stream) }
+        stream.nowOrNever = []
+    }
+
+    private func expire(_ id: Int64, _ topic: TopicID, _ stream: HostedStream) {
+        context.counters.note(.expired)
+        context.trace?.record(.expired, .notConnected, of: id, topic, on: stream.device, at: context.traceTime)
+    }
+}
