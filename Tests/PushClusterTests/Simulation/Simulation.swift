@@ -34,6 +34,8 @@ final class Simulation {
         var isLossy = false
         /// The kinds of faults that happen.
         var faults: Set<Fault> = Set(Fault.allCases)
+        /// Whether nodes record a trace.
+        var hasTrace = false
         /// Whether writers do not find the hosts of devices, a mistake that the run must notice.
         var hidesHosts = false
         /// Whether nodes do not notice that a fail-over lost connections, a mistake that the run must notice.
