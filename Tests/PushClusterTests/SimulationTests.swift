@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import PushAPI
+import PushCore
 import TestSupport
 import Testing
 
@@ -39,6 +41,30 @@ struct SimulationTests {
             acceptedCount += findings.acceptedCount
         }
         #expect(acceptedCount >= 50 * 32 * 99 / 100)
+    }
+
+    @Test(arguments: [Simulation.Options(), .init(isSlow: true), .init(isLossy: true)])
+    func `the trace has each accepted notification once, and the steps of those that arrived`(
+        options: Simulation.Options
+    ) {
+        var options = options
+        options.hasTrace = true
+        // A killed node loses its events.
+        options.faults.remove(.kill)
+        for seed in 1...UInt64(Patience.caseCount) {
+            let simulation = Simulation(seed: seed, options)
+            _ = simulation.run()
+            let events = simulation.nodes.flatMap(\.events)
+            for sent in simulation.providers.flatMap(\.accepted) {
+                let first = events.filter { $0.origin?.uniqueID.low == sent.uniqueID }
+                #expect(!first.isEmpty && first.count { $0.detail == .none } <= 1, "seed \(seed): \(first)")
+                guard sent.device.hasReceived(sent) else { continue }
+                let numbers = Set(first.map(\.sequence))
+                let steps = Set(events.filter { numbers.contains($0.sequence) }.map(\.step))
+                #expect(steps.isSuperset(of: [.accepted, .sent]), "seed \(seed): \(sent.uniqueID): \(steps)")
+                #expect(!steps.isDisjoint(with: [.acknowledged, .replaced]), "seed \(seed): \(steps)")
+            }
+        }
     }
 
     @Test func `a run is repeated by its seed`() {

@@ -133,8 +133,9 @@ import Testing
         #expect(try store.steps(1).suffix(2) == ["replaced", "shown"])
     }
 
-    @Test func `an acknowledgement of a pending notification counts even without a record that it was sent`() throws {
-        let store = try TestStore()
+    @Test(.bothEngines, .namesEngine)
+    func `an acknowledgement of a pending notification counts even without a record that it was sent`() throws {
+        let store = try StoreEngine.open()
         let (device, token) = try store.registeredDevice()
         try store.accept(.to(token, "a").identified(1))
         try store.report(device, [.init(id: 1, outcome: .shown)])

@@ -32,6 +32,7 @@ import Testing
     }
 
     @Test(
+        .bothEngines, .namesEngine,
         arguments: [
             (DeviceAPI.Outcome.delivered, nil, nil), (.shown, nil, "shown"), (.shown, "sound-only", "sound-only"),
             (.shown, "badge-only", "shown/badge-only"), (.viewed, nil, "viewed"), (.closed, nil, "closed"),
@@ -39,7 +40,7 @@ import Testing
             (.suppressed, "of an agent by another author", "suppressed/other"),
         ] as [(DeviceAPI.Outcome, String?, String?)])
     func `an outcome is traced as step and reason`(outcome: DeviceAPI.Outcome, reason: String?, text: String?) throws {
-        let store = try TestStore()
+        let store = try StoreEngine.open()
         let (device, token) = try store.registeredDevice()
         try store.accept(.to(token, "a").identified(1))
         try store.report(device, [.init(id: 1, outcome: outcome, reason: reason)])
@@ -88,8 +89,9 @@ import Testing
         throw MissingReply(what: step)
     }
 
-    @Test func `a device's reports about another device's notification are not traced`() throws {
-        let store = try TestStore()
+    @Test(.bothEngines, .namesEngine)
+    func `a device's reports about another device's notification are not traced`() throws {
+        let store = try StoreEngine.open()
         let (_, token) = try store.registeredDevice()
         let other = try store.enrol(2)
         try store.accept(.to(token, "a").identified(1))
@@ -99,8 +101,9 @@ import Testing
         #expect(try store.trace(.app(topic: "com.example.App")).entries.map(\.text) == ["accepted", "stored"])
     }
 
-    @Test func `the trace of an ID that was used twice has both notifications`() throws {
-        let store = try TestStore()
+    @Test(.bothEngines, .namesEngine)
+    func `the trace of an ID that was used twice has both notifications`() throws {
+        let store = try StoreEngine.open()
         let (_, token) = try store.registeredDevice()
         try store.accept(.to(token, "a").identified(1))
         try store.accept(.to(token, "b", collapseID: "x").identified(1))
@@ -128,8 +131,9 @@ import Testing
 
     // MARK: Pages
 
-    @Test func `the pages of a device's trace are complete and in order, and can begin at a given time`() throws {
-        let store = try TestStore()
+    @Test(.bothEngines, .namesEngine)
+    func `the pages of a device's trace are complete and in order, and can begin at a given time`() throws {
+        let store = try StoreEngine.open()
         let (device, token) = try store.registeredDevice()
         let other = try store.register(try store.enrol(2))
         for number in 1...30 as ClosedRange<UInt64> {
@@ -154,8 +158,9 @@ import Testing
             try store.refusal(.allDevices(.trace(TraceQuery(.app(topic: "no.such"), countMax: 1)))) == .unknownTopic)
     }
 
-    @Test func `a trace continues after a restart and still has the earlier events`() throws {
-        let store = try TestStore()
+    @Test(.bothEngines, .namesEngine)
+    func `a trace continues after a restart and still has the earlier events`() throws {
+        let store = try StoreEngine.open()
         let (device, token) = try store.registeredDevice()
         for number in 1...5 as ClosedRange<UInt64> { try store.accept(.to(token, "a").identified(number)) }
         let before = try store.trace(.device(device.id))

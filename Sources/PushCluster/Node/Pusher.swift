@@ -69,6 +69,7 @@ final class Pusher {
             case .refused(let reason, let ended): context.step(waiting, .finish(.refused(reason, endedAt: ended)))
             case .notHere:
                 context.routes.set(.nobody, of: waiting.device)
+                waiting.wasPushed = false
                 context.step(waiting, .write)
             case .busy: giveUp(waiting)
             }

@@ -83,7 +83,7 @@ extension TraceRecorder {
         _ acknowledgement: DeviceAPI.Acknowledgement, _ topic: TopicID, by device: DeviceID, at now: Timestamp,
         withDeletions waits: Bool = false
     ) {
-        guard isOn, let event = TraceEvent(acknowledgement, topic: topic, device: device, at: now) else { return }
-        recordLater(event.step, event.detail, of: event.sequence, topic, on: device, at: now, withDeletions: waits)
+        guard isOn, let (step, detail) = acknowledgement.traced else { return }
+        recordLater(step, detail, of: acknowledgement.id, topic, on: device, at: now, withDeletions: waits)
     }
 }

@@ -21,8 +21,7 @@ extension TraceEvent {
     init?(
         _ acknowledgement: DeviceAPI.Acknowledgement, topic: TopicID, device: DeviceID, at time: Timestamp
     ) {
-        guard let step = acknowledgement.step else { return nil }
-        let detail = step == .soundOnly ? .none : TraceDetail(deviceReason: acknowledgement.reason)
+        guard let (step, detail) = acknowledgement.traced else { return nil }
         self.init(step, detail, sequence: acknowledgement.id, topic: topic, device: device, at: time)
     }
 }
@@ -46,14 +45,15 @@ extension RemovalReason {
 }
 
 extension DeviceAPI.Acknowledgement {
-    /// The trace step of an outcome; nil if it says only that the notification arrived.
-    fileprivate var step: TraceStep? {
+    /// The trace step of an outcome with its reason; nil if it says only that the notification arrived.
+    var traced: (step: TraceStep, detail: TraceDetail)? {
         switch outcome {
         case .delivered: nil
-        case .shown: reason?.utf8.elementsEqual(TraceStep.soundOnly.word.utf8) == true ? .soundOnly : .shown
-        case .viewed: .viewed
-        case .closed: .closed
-        case .suppressed: .suppressed
+        case .shown where reason?.utf8.elementsEqual(TraceStep.soundOnly.word.utf8) == true: (.soundOnly, .none)
+        case .shown: (.shown, TraceDetail(deviceReason: reason))
+        case .viewed: (.viewed, TraceDetail(deviceReason: reason))
+        case .closed: (.closed, TraceDetail(deviceReason: reason))
+        case .suppressed: (.suppressed, TraceDetail(deviceReason: reason))
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import PushAPI
 import PushCore
 import PushNet
 import PushStore
@@ -32,6 +33,8 @@ final class SimulatedNode: ClusterOutput {
     }
 
     var isAlive: Bool { store != nil }
+    /// The events that the process has recorded.
+    var events: [TraceEvent] { store?.trace?.take() ?? [] }
     var isRunning: Bool { store != nil && !isStopped }
 
     // MARK: The process
@@ -42,7 +45,8 @@ final class SimulatedNode: ClusterOutput {
         // The number must contain the node's, like those that a node makes.
         instance = InstanceID(rawValue: startCount << 30 | Int64(number) << 12)
         let (clock, skew) = (simulation.clock, skewMilliseconds)
-        let configuration = NodeConfiguration(instance) { clock.wallTime(skewMilliseconds: skew) }
+        var configuration = NodeConfiguration(instance) { clock.wallTime(skewMilliseconds: skew) }
+        configuration.hasTrace = simulation.options.hasTrace
         store = ClusterStore(configuration, shardCount: 1, output: self)
         waiting = []
         isStopped = false

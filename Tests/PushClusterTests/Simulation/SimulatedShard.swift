@@ -93,7 +93,14 @@ final class SimulatedShard {
             parts.append((false, { result.value.readings = batch.readings.map(self.read) }))
         }
         if !batch.writes.isEmpty {
-            parts.append((true, { result.value.writes = batch.writes.map(self.write) }))
+            parts.append(
+                (
+                    true,
+                    {
+                        result.value.replaced = self.replaced(by: batch)
+                        result.value.writes = batch.writes.map(self.write)
+                    }
+                ))
         }
         if !batch.changes.isEmpty {
             parts.append((true, { result.value.announcedAt = self.announce(batch.changes) }))
@@ -182,6 +189,16 @@ final class SimulatedShard {
                     notification: row.notification)
             }, isMore: waiting.count > 4,
             account: reading.isFull ? .init(registrations: [(TopicID(rawValue: 1), registration)]) : nil)
+    }
+
+    private func replaced(by batch: ShardBatch) -> [ShardResult.Replaced] {
+        guard batch.reportsReplaced else { return [] }
+        return batch.writes.filter(\.key.isCollapsible).compactMap { write in
+            let address = write.pending.notification.address
+            return rows[Identity(device: address.device, key: write.key)].map {
+                .init(device: address.device, key: write.key, id: $0.id, topic: address.topic)
+            }
+        }
     }
 
     private func write(_ write: ShardBatch.Write) -> ShardResult.Write {

@@ -38,6 +38,8 @@ final class Simulation {
         var faults: Set<Fault> = Set(Fault.allCases)
         /// Whether the link between two nodes transmits nothing after the first second, without being closed.
         var hasSilentLink = false
+        /// Whether nodes record a trace.
+        var hasTrace = false
         /// Whether writers do not find the hosts of devices, a mistake that the run must notice.
         var hidesHosts = false
         /// Whether nodes do not notice that a fail-over lost connections, a mistake that the run must notice.
