@@ -14,6 +14,8 @@ enum ClusterLimits {
     static let jobCountMax = 4096
     /// The maximum time in milliseconds that a stopping node has to write what it was asked to.
     static let stopMilliseconds = 1_000
+    /// The time after the last heartbeat of a node for which the links to it are kept, in milliseconds.
+    static let linkMilliseconds: Int64 = 60_000
     /// The pause after a batch that PostgreSQL refused, in milliseconds.
     static let retryMilliseconds: Int64 = 200
 }

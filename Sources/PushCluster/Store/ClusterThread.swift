@@ -318,7 +318,9 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     /// Connects to the nodes that a heartbeat found, and reads the control data if they have another version.
     private func noteNodes(_ heartbeat: ShardResult.Heartbeat) {
         observer.note(heartbeat, at: .now)
-        let nodes = heartbeat.nodes.filter(\.isLive).compactMap { node in
+        // A node that is cut off from PostgreSQL must hear that others are not.
+        let recent = heartbeat.nodes.filter { $0.heartbeatAgeMilliseconds < ClusterLimits.linkMilliseconds }
+        let nodes = recent.compactMap { node in
             node.address.flatMap { LinkedNode.Address($0) }.map { LinkedNode(instance: node.instance, address: $0) }
         }
         links?.setNodes(nodes)
