@@ -40,6 +40,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     /// The nodes that wait until this one has read a version of the control data.
     private var controlQuestions: [(number: Int64, version: Int64, from: InstanceID)] = []
     private var observer: ClusterObserver
+    private var meter: ClusterMeter
     private var credentialsDue = MonotonicTime.future
     /// The time of the next step of a sweep; `future` during a step.
     private var sweepDue = MonotonicTime.now
@@ -65,6 +66,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         self.onFatal = onFatal
         self.metrics = metrics
         observer = ClusterObserver(instance, configuration)
+        meter = ClusterMeter(metrics.cluster ?? ClusterMetrics())
         groups = Array(repeating: nil, count: workers.count)
         var node = NodeConfiguration(instance, now: configuration.store.now)
         node.patienceMilliseconds = configuration.patienceMilliseconds
@@ -102,16 +104,19 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         return PostgresShard.Handlers(
             connected: { [weak self] in
                 report(nil)
+                self?.meter.connectionChanged(isOpen: true)
                 self?.turn { $0.connected(toShard: 0) }
             },
             lost: { [weak self] error in
                 report(error.message)
+                self?.meter.connectionChanged(isOpen: false)
                 self?.turn { $0.disconnected(fromShard: 0) }
             },
             unreachable: { report($0.message) },
             answered: { [weak self] result, number in
                 self?.turn { $0.take(result, of: number, fromShard: 0) }
                 self?.observer.connectionProblem = nil
+                self?.meter.answered(at: .now)
                 if let heartbeat = result.heartbeat { self?.noteNodes(heartbeat) }
             },
             refused: { [weak self] error, number in
@@ -170,6 +175,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         metrics.set(.dropped, to: counters.dropped)
         metrics.set(.devicesConnected, to: store.streamCount)
         metrics.setOutcomes(counters.outcomes)
+        meter.note(store, directoryVersion: directoryVersion)
     }
 
     private func fail() {
@@ -362,7 +368,10 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
 
     // MARK: Output of the store
 
-    func send(_ batch: ShardBatch, number: Int64, toShard index: Int) { shard?.send(batch, number: number) }
+    func send(_ batch: ShardBatch, number: Int64, toShard index: Int) {
+        meter.sent(batch, at: .now)
+        shard?.send(batch, number: number)
+    }
 
     func send(_ messages: [NodeMessage], to instance: InstanceID) { links?.send(messages, to: instance) }
 
