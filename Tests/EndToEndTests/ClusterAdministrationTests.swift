@@ -50,6 +50,32 @@ extension ServerEndToEnd {
             #expect(!dead.live && dead.link_up == false)
         }
 
+        @Test func `the metrics of a node show its lease, links and rows, and a drained node is not ready`()
+            async throws
+        {
+            let cluster = try await TestCluster()
+            let target = try await cluster.nodes[0].addApp("com.example.Metrics")
+            let device = try await PlainDevice(cluster.nodes[0], target)
+            let payload = SentNotification(token: device.token, payload: #"{"aps":{"alert":"x"}}"#)
+            #expect(try await cluster.provider(of: target, at: 0).send(payload).status == 200)
+            let port = try await MonitoringPort(of: cluster.nodes[0])
+            try await eventually("both links are up") { try await port.metrics()["posthorn_links_up"] == 2 }
+            let metrics = try await port.metrics()
+            let expected = [
+                "posthorn_pg_connected": 1.0, "posthorn_pg_rows_total": 1, "posthorn_pg_batches_total": 1,
+                "posthorn_pg_commit_seconds_count": 1, "posthorn_suspended": 0, "posthorn_draining": 0,
+                "posthorn_control_version_lag": 0, "posthorn_routes": 1,
+            ]
+            for (name, value) in expected { #expect(metrics[name] == value, "\(name)") }
+            #expect(metrics["posthorn_lease_seconds"] ?? 0 > 0)
+            #expect(try await port.get("/readyz").status == 200)
+            let drained = try await cluster.posthorn("cluster", "drain", "n1", at: 2)
+            #expect(drained.exit == .code(0), "\(drained)")
+            let readiness = try await port.get("/readyz")
+            #expect(readiness.status == 503 && readiness.body.contains("drained"), "\(readiness)")
+            #expect(try await port.metrics()["posthorn_draining"] == 1)
+        }
+
         @Test func `a server with SQLite has no cluster`() async throws {
             let server = try await InstalledServer()
             let result = try await RunningProcess.run(

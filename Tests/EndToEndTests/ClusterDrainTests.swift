@@ -22,9 +22,15 @@ extension ServerEndToEnd {
 
             /// Receives until a condition holds or the node closes the connection.
             func receive(on socket: WebSocketDevice, until isDone: ([String]) -> Bool = { _ in false }) async throws {
+                var pingCount = 0
                 while !isDone(texts) {
                     let frame = try await socket.next()
-                    if frame.opcode == 9 { try await socket.frame(10, frame.text) }
+                    if frame.opcode == 9 {
+                        pingCount += 1
+                        // Two minutes pass meanwhile.
+                        guard pingCount < 6 else { throw MissingEnd(texts: texts) }
+                        try await socket.frame(10, frame.text)
+                    }
                     if frame.opcode == 8 || frame.opcode == -1 { return }
                     guard let id = frame.notificationID, let text = frame.text.firstMatch(of: /<([^>]+)>/) else {
                         continue
@@ -33,6 +39,11 @@ extension ServerEndToEnd {
                     try? await socket.frame(1, #"{"acks":[{"id":\#(id),"outcome":"delivered"}]}"#)
                 }
             }
+        }
+
+        /// Reports that neither the expected notifications nor a goodbye arrived.
+        private struct MissingEnd: Error {
+            let texts: [String]
         }
 
         private func send(_ texts: [String], _ provider: APNsProvider, _ token: String) async throws -> [Int] {
@@ -106,6 +117,35 @@ extension ServerEndToEnd {
             try await device.receive(on: next.socket) { Set($0).count == 160 }
             let refusedStatuses = try await refusals
             #expect(refusedStatuses == [[], []])
+        }
+
+        @Test(.tags(.slow))
+        func `a node that is cut off from PostgreSQL sends its device to another node, until it is connected again`()
+            async throws
+        {
+            let cluster = try await TestCluster()
+            let target = try await cluster.nodes[0].addApp("com.example.Cut")
+            let device = MovingDevice(try await PlainDevice(cluster.nodes[0], target))
+            let provider = try await cluster.provider(of: target, at: 1)
+            let (socket, status) = try await device.connect(to: cluster.nodes[0])
+            #expect(status == 101)
+            #expect(try await send(["before"], provider, device.device.token) == [])
+            try await device.receive(on: socket) { $0 == ["before"] }
+            try await cluster.cutOff(0)
+            let refused = try await send(["during"], provider, device.device.token)
+            #expect(refused == [])
+            // The node ends the stream thirteen seconds after its last heartbeat.
+            try await device.receive(on: socket)
+            #expect(device.texts == ["before"])
+            let next = try await device.connect(to: cluster.nodes[1])
+            #expect(next.status == 101)
+            try await device.receive(on: next.socket) { $0 == ["before", "during"] }
+            let state = try await cluster.posthorn("cluster", "status", at: 0)
+            #expect(state.exit == .code(1) && state.output.contains("n1 has no connection to PostgreSQL"), "\(state)")
+            try cluster.heal(0)
+            try await eventually("the node takes devices again") {
+                try await device.connect(to: cluster.nodes[0]).status == 101
+            }
         }
     }
 }

@@ -289,7 +289,7 @@ extension AdminEndToEnd {
 }
 
 /// The port for monitoring of a server.
-private struct MonitoringPort {
+struct MonitoringPort {
     let address: String
 
     init(of server: InstalledServer) async throws { try await self.init(of: server.process.now) }

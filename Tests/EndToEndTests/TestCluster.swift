@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Foundation
 internal import TestSupport
 
 /// Three servers that share a database in PostgreSQL, as one cluster.
@@ -8,19 +9,27 @@ struct TestCluster {
     /// The nodes `n1`, `n2` and `n3`.
     let nodes: [InstalledServer]
     private let files: TemporaryDirectory
+    /// The directory of PostgreSQL's sockets.
+    private let sockets: String
 
     init() async throws {
         database = try await PostgresDatabase()
         files = try TemporaryDirectory()
+        let (name, value) = ("?host=", database.address)
+        let start = value.firstRange(of: name)?.upperBound ?? value.endIndex
+        sockets = String(value[start...].prefix { $0 != "&" })
         var nodes: [InstalledServer] = []
         for number in 1...3 {
             let port = try FreePort.find()
+            // Each node has its own path to PostgreSQL, so that a test can cut one off.
+            let path = files.path(of: "n\(number)")
+            try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: sockets)
             nodes.append(
                 try await InstalledServer(
                     options: [
-                        "--store-url", database.address, "--cluster-node", "n\(number)",
-                        "--cluster-address", "127.0.0.1:\(port)", "--cluster-key-file",
-                        files.path(of: "cluster.key"),
+                        "--store-url", value.replacing(name + sockets, with: name + path), "--cluster-node",
+                        "n\(number)", "--cluster-address", "127.0.0.1:\(port)", "--cluster-key-file",
+                        files.path(of: "cluster.key"), "--metrics-listen", "127.0.0.1:0",
                     ], port: port))
         }
         self.nodes = nodes
@@ -38,5 +47,23 @@ struct TestCluster {
         try await RunningProcess.run(
             RepositoryPaths.program("posthorn"), arguments,
             environment: ["POSTHORN_ADMIN_SOCKET": nodes[node].admin.path])
+    }
+
+    // MARK: Faults
+
+    /// Ends the connections of a node to PostgreSQL, and prevents new ones.
+    func cutOff(_ node: Int) async throws {
+        try FileManager.default.removeItem(atPath: files.path(of: "n\(node + 1)"))
+        _ = try await database.sql(
+            """
+            SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+            WHERE application_name = 'posthornd n\(node + 1)' AND datname = current_database()
+            """)
+    }
+
+    /// Lets a node connect to PostgreSQL again.
+    func heal(_ node: Int) throws {
+        try FileManager.default.createSymbolicLink(
+            atPath: files.path(of: "n\(node + 1)"), withDestinationPath: sockets)
     }
 }

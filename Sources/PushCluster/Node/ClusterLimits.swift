@@ -32,6 +32,8 @@ enum ClusterLimits {
     static let traceBufferByteCountMax = 16 << 20
     /// The time between two deletions of old events, in milliseconds.
     static let traceTrimMilliseconds: Int64 = 30_000
+    /// The time after the last heartbeat of a node for which the links to it are kept, in milliseconds.
+    static let linkMilliseconds: Int64 = 60_000
     /// The pause after a batch that PostgreSQL refused, in milliseconds.
     static let retryMilliseconds: Int64 = 200
 }

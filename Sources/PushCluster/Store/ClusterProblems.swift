@@ -25,7 +25,10 @@ struct ClusterProblems {
         var problems: [ClusterAPI.Problem] = []
         func add(_ code: String, _ text: String) { problems.append(.init(code: code, text: text)) }
         if let connectionProblem {
-            add("not-connected", "\(node) has no connection to PostgreSQL: \(connectionProblem). Check that it runs.")
+            let end = connectionProblem.last.map { ".?!".contains($0) } ?? false ? "" : "."
+            add(
+                "not-connected",
+                "\(node) has no connection to PostgreSQL: \(connectionProblem)\(end) Check that it runs.")
         } else if !hasLease {
             add("no-lease", "PostgreSQL did not commit for \(node) in time. Check its primary and its standbys.")
         }

@@ -43,6 +43,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     private var controlQuestions: [(number: Int64, version: Int64, from: InstanceID)] = []
     private var quotas: QuotaExchange?
     private var observer: ClusterObserver
+    private var meter: ClusterMeter
     private var credentialsDue = MonotonicTime.future
     private var lastHeartbeat = MonotonicTime.past
     /// The time of the next step of a sweep; `future` during a step.
@@ -70,6 +71,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         self.onFatal = onFatal
         self.metrics = metrics
         observer = ClusterObserver(instance, configuration)
+        meter = ClusterMeter(metrics.cluster ?? ClusterMetrics())
         history = HistoryFeed(historyWorker)
         groups = Array(repeating: nil, count: workers.count + 1)
         var node = NodeConfiguration(instance, now: configuration.store.now)
@@ -111,16 +113,19 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         return PostgresShard.Handlers(
             connected: { [weak self] in
                 report(nil)
+                self?.meter.connectionChanged(isOpen: true)
                 self?.turn { $0.connected(toShard: 0) }
             },
             lost: { [weak self] error in
                 report(error.message)
+                self?.meter.connectionChanged(isOpen: false)
                 self?.turn { $0.disconnected(fromShard: 0) }
             },
             unreachable: { report($0.message) },
             answered: { [weak self] result, number in
                 self?.turn { $0.take(result, of: number, fromShard: 0) }
                 self?.observer.connectionProblem = nil
+                self?.meter.answered(at: .now)
                 if let heartbeat = result.heartbeat { self?.noteNodes(heartbeat) }
             },
             refused: { [weak self] error, number in
@@ -161,6 +166,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         history.endTurn(store)
         sendReplies()
         metrics.set(store)
+        meter.note(store, directoryVersion: directoryVersion)
         for device in store.takeDevicesToTrim() { _ = workers[1 % workers.count].submit(.trim(device)) }
         if let timer { loop.cancel(timer) }
         timer = nil
@@ -328,7 +334,9 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     /// Connects to the nodes that a heartbeat found, and reads the control data if they have another version.
     private func noteNodes(_ heartbeat: ShardResult.Heartbeat) {
         observer.note(heartbeat, at: .now)
-        let nodes = heartbeat.nodes.filter(\.isLive).compactMap { node in
+        // A node that is cut off from PostgreSQL must hear that others are not.
+        let recent = heartbeat.nodes.filter { $0.heartbeatAgeMilliseconds < ClusterLimits.linkMilliseconds }
+        let nodes = recent.compactMap { node in
             node.address.flatMap { LinkedNode.Address($0) }.map { LinkedNode(instance: node.instance, address: $0) }
         }
         links?.setNodes(nodes)
@@ -382,7 +390,10 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
 
     // MARK: Output of the store
 
-    func send(_ batch: ShardBatch, number: Int64, toShard index: Int) { shard?.send(batch, number: number) }
+    func send(_ batch: ShardBatch, number: Int64, toShard index: Int) {
+        meter.sent(batch, at: .now)
+        shard?.send(batch, number: number)
+    }
 
     func send(_ messages: [NodeMessage], to instance: InstanceID) { links?.send(messages, to: instance) }
 

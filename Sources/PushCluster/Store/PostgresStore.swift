@@ -17,7 +17,7 @@ package final class PostgresStore: ServerStore {
 
     /// The bounds, which may change while the store runs.
     package let bounds: StoreBounds
-    package let metrics = StoreMetrics()
+    package let metrics = StoreMetrics(cluster: ClusterMetrics())
     /// The instance of this node.
     package let instance: InstanceID
     private let configuration: PostgresStoreConfiguration

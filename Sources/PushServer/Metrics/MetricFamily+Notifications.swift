@@ -10,7 +10,7 @@ extension MetricFamily {
     /// All metrics, by subject.
     static let groups: [(subject: String, families: [MetricFamily])] = [
         ("Notifications", notifications), ("Durations", durations), ("Connections and loops", connections),
-        ("Store, certificate and webhooks", store), ("Process", process),
+        ("Store, certificate and webhooks", store), ("Cluster", cluster), ("Process", process),
     ]
 
     static let all = groups.flatMap(\.families)

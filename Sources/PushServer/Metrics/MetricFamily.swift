@@ -81,9 +81,9 @@ struct MetricFamily: Sendable {
     }
 
     static func histogram(
-        _ name: String, _ help: String, read: @escaping @Sendable (MetricSource) -> DurationHistogram.Snapshot
+        _ name: String, _ help: String, read: @escaping @Sendable (MetricSource) -> DurationHistogram.Snapshot?
     ) -> MetricFamily {
-        MetricFamily(name, .histogram, help, []) { [Sample(read($0))] }
+        MetricFamily(name, .histogram, help, []) { read($0).map { [Sample($0)] } ?? [] }
     }
 
     static func constant(

@@ -96,10 +96,13 @@ final class MetricsEndpoint: Endpoint {
 
     private func answerReadiness(_ exchange: HTTPExchange) {
         let context = services.context
+        let (cluster, now) = (context.metrics.store.cluster, services.loop.events.now)
         let check = ReadinessCheck(
             diskFullSince: context.storeCondition.diskFullSince,
-            storeTurnNanoseconds: context.metrics.store.turnNanoseconds(now: services.loop.events.now),
-            certificateExpiry: context.installation.certificateExpiry, now: .now)
+            storeTurnNanoseconds: context.metrics.store.turnNanoseconds(now: now),
+            certificateExpiry: context.installation.certificateExpiry, now: .now,
+            isDraining: cluster.map { $0.draining.value != 0 } ?? false,
+            isSuspended: cluster.map { $0.leaseNanoseconds(now: now) == 0 } ?? false)
         let problems = check.problems
         guard problems.isEmpty else { return Self.send(exchange, status: 503, problems.joined(separator: "\n")) }
         Self.send(exchange, status: 200, "The server is ready.")

@@ -11,6 +11,10 @@ struct ReadinessCheck {
     /// The end of the certificate's validity; nil if the certificate cannot be read.
     var certificateExpiry: Timestamp?
     var now: Timestamp
+    /// Whether the node of a cluster sends its devices away.
+    var isDraining = false
+    /// Whether PostgreSQL does not commit what the node of a cluster writes.
+    var isSuspended = false
 
     /// The problems, one sentence each; none if the server is ready.
     var problems: [String] {
@@ -18,6 +22,10 @@ struct ReadinessCheck {
         if let diskFullSince {
             let time = EventLog.timeText(unixSeconds: diskFullSince.unixSeconds)
             problems.append("The disk has been full since \(time). Free space.")
+        }
+        if isSuspended { problems.append("PostgreSQL does not commit. Run 'posthorn cluster status'.") }
+        if isDraining {
+            problems.append("The node takes no devices, because an administrator has drained it.")
         }
         let seconds = storeTurnNanoseconds / 1_000_000_000
         if seconds >= Limits.storeTurnDurationMax.components.seconds {

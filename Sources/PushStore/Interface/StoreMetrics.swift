@@ -24,6 +24,8 @@ package final class StoreMetrics: Sendable {
     package let commit = DurationHistogram()
     /// The times from a delivery to its acknowledgement, of devices that no host holds.
     package let acknowledgement = DurationHistogram()
+    /// The numbers of the node; nil for a store in SQLite.
+    package let cluster: ClusterMetrics?
     /// The number of commands that wait for the next turn; written while the queue is locked.
     package let waitingCommands: MetricCell
     /// The time that all turns have taken so far, in nanoseconds.
@@ -34,7 +36,10 @@ package final class StoreMetrics: Sendable {
     private let outcomes = MetricCells(count: DeviceAPI.Outcome.allCases.count)
 
     /// Creates the numbers of a store whose queue counts its commands in a cell.
-    package init(waitingCommands: MetricCell = MetricCell()) { self.waitingCommands = waitingCommands }
+    package init(waitingCommands: MetricCell = MetricCell(), cluster: ClusterMetrics? = nil) {
+        self.waitingCommands = waitingCommands
+        self.cluster = cluster
+    }
 
     package subscript(number: Number) -> Int64 { numbers[number.rawValue] }
 

@@ -26,6 +26,10 @@ import Testing
         #expect(check.problems[0].hasPrefix("The disk has been full since 2026-"))
         #expect(check.problems[1] == "The store has not answered for 10 seconds. Check the disk.")
         #expect(check.problems[2].hasPrefix("The server's certificate expired at 2026-"))
+        check.isDraining = true
+        check.isSuspended = true
+        #expect(check.problems.count == 5)
+        (check.isDraining, check.isSuspended) = (false, false)
         check.certificateExpiry = nil
         #expect(check.problems[2] == "The server's certificate cannot be read.")
     }
