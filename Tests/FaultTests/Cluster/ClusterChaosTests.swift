@@ -20,6 +20,7 @@ extension ClusterFaults {
             let start = try await site.note("the faults begin")
             let end = ContinuousClock.now + .seconds(seconds ?? 45)
             var kinds: [RandomClusterFault.Kind] = []
+            var faultCount = 0
             while ContinuousClock.now < end {
                 if kinds.isEmpty { kinds = RandomClusterFault.Kind.allCases.shuffled(using: &generator) }
                 let fault = RandomClusterFault(
@@ -29,6 +30,7 @@ extension ClusterFaults {
                 let isAccompanied = Int.random(in: 0..<4, using: &generator) == 0
                 if isAccompanied { try await site.cut(ClusterSite.directions(ofNode: next.node)) }
                 try await fault.run(at: site)
+                faultCount += 1
                 if isAccompanied {
                     try await site.heal(ClusterSite.directions(ofNode: next.node), resets: next.resets)
                 }
@@ -37,7 +39,8 @@ extension ClusterFaults {
             }
             let figures = try await site.figures(since: start)
             let report = try await site.conclude()
-            print("ClusterChaosTests: \(report.ends), \(figures.milliseconds) ms, problems: \(report.problems.count)")
+            print("ClusterChaosTests: \(faultCount) faults, \(report.ends), \(report.problems.count) problems")
+            figures.print(as: "random faults")
             report.check()
         }
     }

@@ -153,6 +153,15 @@ class ClusterBooks(Books):
         shown = {number for screen in self.screens.values() for number in screen.shown}
         return [one for one in self.sent if one.is_accepted and one.number not in shown and not self.reason(one)]
 
+    def check_once(self, screen):
+        """Checks that nothing is shown twice.
+
+        A notification may come again with another sequence: its host raises the sequence of what is behind a higher one.
+        """
+        for number, count in collections.Counter(screen.shown).items():
+            if count > 1:
+                self.problem(f"shown {count} times: {self.sent[number]}")
+
     def check_order(self, screen):
         """Checks that a notification answered before another one was sent is shown before it."""
         latest = {}
