@@ -361,21 +361,15 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     func take(_ messages: [NodeMessage], from instance: InstanceID) {
         turn { store in
             for message in messages {
-                if case .rates(let uses) = message {
-                    quotas?.charge(uses, from: instance)
-                    continue
-                }
-                guard case .control(let number, let version) = message else {
-                    store.take(message, from: instance)
-                    continue
-                }
-                controlQuestions.append((number, version, instance))
-                if Int64(directoryVersion ?? 0) >= version {
-                    answerControl(of: version, store)
-                } else {
-                    _ = workers[0].submit(.readDirectory)
+                switch message {
+                case .rates(let uses): quotas?.charge(uses, from: instance)
+                case .control(let number, let version):
+                    controlQuestions.append((number, version, instance))
+                    if Int64(directoryVersion ?? 0) < version { _ = workers[0].submit(.readDirectory) }
+                default: store.take(message, from: instance)
                 }
             }
+            answerControl(of: Int64(directoryVersion ?? 0), store)
         }
     }
 
