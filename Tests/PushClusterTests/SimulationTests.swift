@@ -51,7 +51,7 @@ struct SimulationTests {
         options.hasTrace = true
         // A killed node loses its events.
         options.faults.remove(.kill)
-        for seed in 1...UInt64(Patience.caseCount) {
+        for seed in 1...UInt64(max(Patience.caseCount / 4, 1)) {
             let simulation = Simulation(seed: seed, options)
             _ = simulation.run()
             let events = simulation.nodes.flatMap(\.events)

@@ -22,18 +22,18 @@ final class TestNode {
     convenience init(
         _ postgres: PostgresFixture, name: String = "test", version: String = "1",
         registrationLifeSeconds: Int64? = nil, pendingPerTopicCountMax: Int? = nil, hasTrace: Bool = true,
-        isOneOfSeveral: Bool = false
+        isOneOfSeveral: Bool = false, reviewMilliseconds: Int64 = 60_000
     ) throws {
         try self.init(
             address: postgres.address, schema: postgres.schema, name: name, version: version,
             registrationLifeSeconds: registrationLifeSeconds, pendingPerTopicCountMax: pendingPerTopicCountMax,
-            hasTrace: hasTrace, isOneOfSeveral: isOneOfSeveral)
+            hasTrace: hasTrace, isOneOfSeveral: isOneOfSeveral, reviewMilliseconds: reviewMilliseconds)
     }
 
     init(
         address: String, schema: String, name: String = "test", version: String = "1",
         registrationLifeSeconds: Int64? = nil, pendingPerTopicCountMax: Int? = nil, hasTrace: Bool = true,
-        isOneOfSeveral: Bool = false
+        isOneOfSeveral: Bool = false, reviewMilliseconds: Int64 = 60_000
     ) throws {
         var store = StoreConfiguration(path: "") { .now }
         store.hasTrace = hasTrace
@@ -44,6 +44,7 @@ final class TestNode {
             address: try PostgresAddress(address), node: name, version: version, store: store)
         configuration.schema = schema
         configuration.sweepQuestionMilliseconds = 100
+        configuration.reviewMilliseconds = reviewMilliseconds
         if isOneOfSeveral {
             // No server listens there, so the nodes inform each other through PostgreSQL.
             let address = LinkedNode.Address("127.0.0.1:1")

@@ -59,6 +59,8 @@ package enum NodeMessage: Sendable {
     case broadcast(number: Int64, PublishedBroadcast)
     /// Names the use of quotas since the last such message.
     case rates([SharedQuotaUse])
+    /// Tells the host of a device whether the device saves power; not answered.
+    case saving(DeviceID, Bool)
     case done(number: Int64)
     /// Tells the state of the node; not answered, so its number has no meaning.
     case here(number: Int64, Presence)

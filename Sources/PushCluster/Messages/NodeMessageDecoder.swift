@@ -61,6 +61,9 @@ private struct PacketReader {
         case .control: return self.number(Int64.self).map { .control(number: number, version: $0) }
         case .broadcast: return broadcast().map { .broadcast(number: number, $0) }
         case .rates: return uses().map { .rates($0) }
+        case .saving:
+            guard let device = device(), let isSaving = flag() else { return nil }
+            return .saving(device, isSaving)
         case .done: return .done(number: number)
         case .here: return presence().map { .here(number: number, $0) }
         }

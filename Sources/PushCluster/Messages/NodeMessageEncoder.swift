@@ -16,6 +16,7 @@ internal import PushStore
 /// control       version
 /// broadcast     topic (4)   channel   channel ID (16)   flag (1): stored   id   length (4)   PendingRecord
 /// rates         count (2)   for each: kind (1)   length (2)   name   requests (4)   bad tokens (4)   day   day's count
+/// saving        device   flag (1)
 /// done          -
 /// here          flags (1): commits, clock known   control version   connections (4)   clock difference
 /// ```
@@ -78,6 +79,7 @@ extension NodeMessage {
         case done = 8
         case broadcast = 9
         case rates = 10
+        case saving = 11
         case here = 20
     }
 
@@ -106,7 +108,7 @@ extension NodeMessage {
         case .rates(let uses):
             uses.count <= NodeMessageLimits.subjectCountMax
                 && uses.allSatisfy { $0.subject.name.utf8.count <= NodeMessageLimits.subjectByteCountMax }
-        case .replaced, .control, .done, .here: true
+        case .replaced, .control, .saving, .done, .here: true
         }
     }
 }
@@ -162,6 +164,10 @@ extension [UInt8] {
             begin(.rates, 0)
             append(number: UInt16(uses.count))
             for use in uses { append(use) }
+        case .saving(let device, let isSaving):
+            begin(.saving, 0)
+            append(number: device.rawValue)
+            append(isSaving ? 1 : 0)
         case .done(let number): begin(.done, number)
         case .here(let number, let presence):
             begin(.here, number)

@@ -15,8 +15,15 @@ extension ClusterStore {
             shard(of: device).look(.changed(DeviceChange(group)), device)
         }
         for (device, isSaving) in saving {
-            if let stream = host.stream(of: device) { host.powerSaving.set(isSaving, on: stream) }
+            if !setSaving(isSaving, of: device) { shard(of: device).look(.saving(isSaving), device) }
         }
+    }
+
+    /// Sets whether a device saves power; returns false if its stream is not here.
+    @discardableResult func setSaving(_ isSaving: Bool, of device: DeviceID) -> Bool {
+        guard let stream = host.stream(of: device) else { return false }
+        host.powerSaving.set(isSaving, on: stream)
+        return true
     }
 
     /// Announces a new version of the control data to the nodes that may use an older one.

@@ -27,6 +27,7 @@ package final class ClusterStore {
     let publisher: Publisher
     let goodbyes: StreamGoodbyes
     let presences: Presences
+    private let review: StreamReview
     private var hadLease: [Bool]
     /// Whether an administrator wants the node to send its devices away.
     var isDraining = false
@@ -55,6 +56,7 @@ package final class ClusterStore {
         goodbyes = StreamGoodbyes(context, host)
         let host = host
         presences = Presences(context) { Self.presence(context, shards, host) }
+        review = StreamReview(context, host, shard: shard)
         hadLease = Array(repeating: false, count: shardCount)
     }
 
@@ -77,6 +79,7 @@ package final class ClusterStore {
         teller.expire()
         answers.expire()
         publisher.expire()
+        review.expire()
         presences.expire()
         decideAboutDevices()
         goodbyes.expire()
@@ -98,7 +101,7 @@ package final class ClusterStore {
         var due = MonotonicTime.future
         let parts = [
             host.nextDue, pusher.nextDue, teller.nextDue, answers.nextDue, publisher.nextDue, goodbyes.nextDue,
-            presences.nextDue,
+            presences.nextDue, review.nextDue,
         ]
         for next in parts { due = min(due, next ?? due) }
         for (shard, had) in zip(shards, hadLease) {
@@ -184,6 +187,7 @@ package final class ClusterStore {
         case .changed(let number, let devices):
             for device in devices { _ = host.reattach(device) }
             context.send(.done(number: number), to: instance)
+        case .saving(let device, let isSaving): setSaving(isSaving, of: device)
         case .done(let number): teller.done(number, by: instance)
         case .broadcast(let number, let broadcast):
             host.deliver(broadcast)
@@ -242,6 +246,8 @@ package final class ClusterStore {
                 case .stream(let stream): shard.look(look, stream.device)
                 // Without an answer, every node finds the change, or its lease ends.
                 case .changed(let change): teller.giveUp(change)
+                // The device tells it again with its next stream.
+                case .saving: break
                 }
             }
         }
@@ -303,6 +309,8 @@ package final class ClusterStore {
         case .changed(let change):
             guard let found, found.isLive, found.instance != context.instance else { return change.group.applied() }
             teller.tellChanged(device, change.group, to: found.instance)
+        case .saving(let isSaving):
+            if let found, found.isLive { context.send(.saving(device, isSaving), to: found.instance) }
         case .route(let waiting):
             context.routes.set(route(to: found), of: waiting.device)
             context.step(waiting, .route)

@@ -16,6 +16,8 @@ struct GatheredBatch {
         case stream(HostedStream)
         /// Finds the host that must apply a change of the device.
         case changed(DeviceChange)
+        /// Finds the host of a device that starts or stops saving power.
+        case saving(Bool)
     }
 
     /// The primary key of the table `pending`.

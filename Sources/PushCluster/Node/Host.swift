@@ -106,7 +106,9 @@ final class Host {
 
     /// Ends the stream of a device if a later one exists.
     func replace(_ device: DeviceID, epoch: Int64) {
-        if let stream = streams[device], stream.epoch < epoch { close(stream, .replaced) }
+        guard let stream = streams[device], stream.epoch < epoch else { return }
+        context.counters.noteReplacedStream()
+        close(stream, .replaced)
     }
 
     /// Ends the stream of a device, which must connect to another node; returns whether it had one.
@@ -291,6 +293,7 @@ final class Host {
     /// Records that a device may have new rows; returns whether its stream is here, and will read them.
     func mark(_ device: DeviceID) -> Bool {
         guard let stream = streams[device] else { return false }
+        stream.isReviewed = false
         mark(stream)
         return true
     }
@@ -333,6 +336,8 @@ final class Host {
             takeSubscriptions(of: stream)
             takeHistory(account.history, stream)
         }
+        if stream.isReviewed { context.counters.noteReviewed(rowCount: reading.rows.count) }
+        stream.isReviewed = false
         var isMore = reading.isMore
         for row in reading.rows {
             if row.notification == nil { context.configuration.onDamagedRow(row.id) }

@@ -56,6 +56,8 @@ final class HostedStream {
     var isAnnounced = false
     /// Whether rows may have been written since the last reading was requested.
     var isMarked = false
+    /// Whether the requested reading should find nothing, because nobody told of a row.
+    var isReviewed = false
     /// Whether the registrations must be read again.
     var needsAccount = true
     /// Whether a reading is requested and not answered.

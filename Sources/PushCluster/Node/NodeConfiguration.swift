@@ -48,6 +48,8 @@ package struct NodeConfiguration: Sendable {
     package var hasTrace = false
     /// The number of notifications sent to one device for which outcomes are recorded.
     package var historyEntryCountMax = Limits.deliveryHistoryCountMax
+    /// The time in which all streams are compared with the shard, in milliseconds.
+    package var reviewMilliseconds: Int64 = 60_000
     /// Returns the wall-clock time.
     package var now: @Sendable () -> Timestamp
     /// Called with the number of each row whose record is damaged, which is not delivered.

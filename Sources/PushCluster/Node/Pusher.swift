@@ -50,6 +50,7 @@ final class Pusher {
     }
 
     private func send(_ notifications: [WaitingNotification], to instance: InstanceID) {
+        context.counters.notePushed(notifications.count)
         let number = context.nextNumber()
         outstanding[number] = Outstanding(
             instance: instance, notifications: notifications, unansweredCount: notifications.count)
@@ -111,6 +112,7 @@ final class Pusher {
     }
 
     private func giveUp(_ waiting: WaitingNotification) {
+        context.counters.noteSecondTry()
         context.routes.forget(waiting.device)
         context.step(waiting, .write)
     }

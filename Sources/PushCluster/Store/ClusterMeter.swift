@@ -35,6 +35,11 @@ struct ClusterMeter {
         metrics.linksUp.set(Int64(store.context.links.count))
         metrics.clockDifference.set(store.context.clockDifferenceMilliseconds ?? 0)
         metrics.routes.set(Int64(store.context.routes.count))
+        let counters = store.counters
+        metrics.pushed.set(Int64(counters.pushed))
+        metrics.secondTries.set(Int64(counters.secondTries))
+        metrics.replacedStreams.set(Int64(counters.replacedStreams))
+        metrics.foundByReview.set(Int64(counters.foundByReview))
         metrics.draining.set(store.isDraining ? 1 : 0)
         if let directoryVersion {
             metrics.controlVersionLag.set(max(store.context.controlVersion - Int64(directoryVersion), 0))

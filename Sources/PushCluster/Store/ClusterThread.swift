@@ -77,6 +77,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         var node = NodeConfiguration(instance, now: configuration.store.now)
         node.patienceMilliseconds = configuration.patienceMilliseconds
         node.routeCountMax = configuration.routeCountMax
+        node.reviewMilliseconds = configuration.reviewMilliseconds
         node.hasTrace = configuration.store.hasTrace
         node.powerSavingDelayMilliseconds = configuration.store.powerSavingDelayMilliseconds
         let notify = configuration.store.onNotice

@@ -40,6 +40,18 @@ extension MetricFamily {
         .gauge("posthorn_routes", "Devices whose node this one remembers.") {
             $0.cluster { Sample($0.routes.value) }
         },
+        .counter("posthorn_pushes", "Notifications that were sent to the node of their device.") {
+            $0.cluster { Sample($0.pushed.value) }
+        },
+        .counter("posthorn_second_tries", "Notifications that another node did not take, so this one wrote them.") {
+            $0.cluster { Sample($0.secondTries.value) }
+        },
+        .counter("posthorn_replaced", "Streams that ended because the device connected to another node.") {
+            $0.cluster { Sample($0.replacedStreams.value) }
+        },
+        .counter("posthorn_minute_reading_found", "Notifications that only the check of each minute found.") {
+            $0.cluster { Sample($0.foundByReview.value) }
+        },
     ]
 }
 

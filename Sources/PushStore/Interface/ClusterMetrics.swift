@@ -21,6 +21,14 @@ package final class ClusterMetrics: Sendable {
     /// The number of changes of control data that PostgreSQL has and this node does not use yet.
     package let controlVersionLag = MetricCell()
     package let routes = MetricCell()
+    /// The notifications that were sent to another node.
+    package let pushed = MetricCell()
+    /// The notifications that another node did not deliver, so that this one wrote them.
+    package let secondTries = MetricCell()
+    /// The streams that a later one on another node has replaced.
+    package let replacedStreams = MetricCell()
+    /// The rows that only the comparison of streams with PostgreSQL has found.
+    package let foundByReview = MetricCell()
     /// 1 while the node sends its devices away, otherwise 0.
     package let draining = MetricCell()
 

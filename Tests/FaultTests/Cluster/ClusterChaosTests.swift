@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension ClusterFaults {
-    /// Breaks a cluster in random ways under load: for a minute, or for `POSTHORN_TEST_SECONDS` in `make test-cluster`.
+    /// Breaks a cluster in random ways under load: for twenty seconds, or for `POSTHORN_TEST_SECONDS` in `make test-cluster`.
     struct ClusterChaosTests {
         @Test(.tags(.slow)) func `under random faults each accepted notification arrives once and in order`()
             async throws
@@ -18,7 +18,7 @@ extension ClusterFaults {
             print("ClusterChaosTests: POSTHORN_TEST_SEED=\(site.seed)")
             var generator = SeededGenerator(seed: site.seed)
             let start = try await site.note("the faults begin")
-            let end = ContinuousClock.now + .seconds(seconds ?? 45)
+            let end = ContinuousClock.now + .seconds(seconds ?? 20)
             var kinds: [RandomClusterFault.Kind] = []
             var faultCount = 0
             while ContinuousClock.now < end {

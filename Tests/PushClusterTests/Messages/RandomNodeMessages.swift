@@ -10,7 +10,7 @@ extension SeededGenerator {
     /// Returns a message of a random kind.
     mutating func nodeMessage() -> NodeMessage {
         let number = Int64.random(in: .min ... .max, using: &self)
-        switch Int.random(in: 0..<11, using: &self) {
+        switch Int.random(in: 0..<12, using: &self) {
         case 0:
             let pushes = (0..<Int.random(in: 0...5, using: &self)).map { _ in push() }
             return .push(number: number, pushes, until: .random(in: .min ... .max, using: &self))
@@ -33,6 +33,7 @@ extension SeededGenerator {
                 connectionCount: .random(in: .min ... .max, using: &self),
                 clockDifferenceMilliseconds: Bool.random(using: &self) ? .random(in: .min ... .max, using: &self) : nil)
             return .here(number: number, presence)
+        case 10: return .saving(device(), .random(using: &self))
         default: return .done(number: number)
         }
     }
