@@ -132,6 +132,9 @@ extension ServerEndToEnd {
             #expect(try await send(["before"], provider, device.device.token) == [])
             try await device.receive(on: socket) { $0 == ["before"] }
             try await cluster.cutOff(0)
+            try await eventually("the lease of the node is over") {
+                try await cluster.posthorn("cluster", "status", at: 1).output.contains("n1 sends no heartbeat")
+            }
             let refused = try await send(["during"], provider, device.device.token)
             #expect(refused == [])
             // The node ends the stream thirteen seconds after its last heartbeat.

@@ -9,7 +9,7 @@ import Testing
 
 /// The comparison of streams with PostgreSQL, which finds what faults left behind.
 struct StreamReviewTests {
-    @Test func `a row that nobody told of is found`() async throws {
+    @Test func `a row that no writer has announced is found`() async throws {
         let postgres = try await PostgresFixture()
         let node = try TestNode(postgres, reviewMilliseconds: 600)
         let device = try node.registeredDevice()
