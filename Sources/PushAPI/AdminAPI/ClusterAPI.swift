@@ -104,7 +104,7 @@ public enum ClusterAPI {
         public var synchronousCommit: String?
         /// Whether TLS protects the connection.
         public var usesTLS: Bool?
-        /// The age of the oldest transaction in seconds; nil also if there is none.
+        /// The age of the oldest transaction in seconds; nil without a transaction, or if the age is not known.
         public var oldestTransactionSeconds: Int64?
 
         public init(isConnected: Bool) { self.isConnected = isConnected }

@@ -37,7 +37,7 @@ extension ClusterStore {
             clockDifferenceMilliseconds: context.clockDifferenceMilliseconds)
     }
 
-    /// Notices whether no device is left, and nothing that was delivered to one still waits to be written.
+    /// Notices whether all devices have left, and all that was delivered to them is written.
     ///
     /// Later notifications of providers do not count: the node accepts them until it stops.
     func noteDrained() {

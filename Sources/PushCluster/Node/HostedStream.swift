@@ -56,7 +56,7 @@ final class HostedStream {
     var isAnnounced = false
     /// Whether rows may have been written since the last reading was requested.
     var isMarked = false
-    /// Whether the requested reading should find nothing, because no writer has announced a row.
+    /// Whether a check requested the reading, so that any row that it finds was not announced.
     var isReviewed = false
     /// Whether the registrations must be read again.
     var needsAccount = true

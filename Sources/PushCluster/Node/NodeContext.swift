@@ -19,13 +19,13 @@ final class NodeContext {
     var waitingCount = 0
     var counters = NodeCounters()
     var writtenCounts = WrittenCounts()
-    /// Whether the node sends its devices away, and none is left.
+    /// Whether the node has sent all its devices away.
     var isDrained = false
     /// The instances to which a link is up.
     var links: Set<InstanceID> = []
-    /// The instances that left a question unanswered, and the ends of the times for which none is asked.
+    /// The instances that left a question unanswered, and the times until which they get no other one.
     var silences: [InstanceID: MonotonicTime] = [:]
-    /// The events of notifications; nil if none are recorded.
+    /// The events of notifications; nil without a trace.
     let trace: NodeTrace?
     /// A number for the team of each app.
     var teams: [TopicID: Int] = [:]
@@ -79,7 +79,7 @@ final class NodeContext {
 
     /// Returns whether an answer of an instance can be expected.
     ///
-    /// Without one, a question takes the time of an answer for nothing, and PostgreSQL is faster.
+    /// A question to a silent node only costs time, so PostgreSQL is faster.
     func answers(_ instance: InstanceID) -> Bool {
         guard links.contains(instance) else { return false }
         return silences[instance].map { $0 <= moment } ?? true

@@ -167,7 +167,7 @@ final class ShardQueue {
     /// Sends a heartbeat at once, because an administrator has changed a node.
     func beatSoon() { isHeartbeatUrgent = true }
 
-    /// Whether nothing waits for the shard.
+    /// Whether the shard has answered everything.
     var isIdle: Bool { underWay == nil && next.since == nil }
 
     func connected() {

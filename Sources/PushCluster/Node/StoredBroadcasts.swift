@@ -8,8 +8,6 @@ struct StoredBroadcasts {
     private var broadcasts: [ChannelNumber: PublishedBroadcast] = [:]
     private var channels: [Int64: ChannelNumber] = [:]
 
-    var count: Int { broadcasts.count }
-
     /// Adds a broadcast in place of an earlier one of its channel; returns false if it, or a later one, is known.
     mutating func add(_ broadcast: PublishedBroadcast) -> Bool {
         let (channel, number) = (broadcast.channel, broadcast.pending.sequence)
@@ -22,7 +20,7 @@ struct StoredBroadcasts {
         return true
     }
 
-    /// Returns the broadcast that a channel stores; nil if there is none, or after it has expired.
+    /// Returns the broadcast that a channel stores; nil without one, and after its expiry.
     func broadcast(of channel: ChannelNumber, now: Timestamp) -> PublishedBroadcast? {
         broadcasts[channel].flatMap { $0.isExpired(now: now) ? nil : $0 }
     }

@@ -27,7 +27,7 @@ final class Teller {
     private var unheard: [(waiting: WaitingNotification, host: InstanceID, since: Int64)] = []
     /// The changes that other nodes find with their heartbeats, and the times at which they have.
     private var unappliedChanges = FIFOQueue<(group: ChangeGroup, due: MonotonicTime)>()
-    /// The broadcasts that other nodes find with their heartbeats, and the times from which nobody waits for that.
+    /// The broadcasts that other nodes find with their heartbeats, and the ends of the waits for them.
     private var unconfirmedBroadcasts = FIFOQueue<(group: ChangeGroup, due: MonotonicTime)>()
     private var deadlines = FIFOQueue<(number: Int64, due: MonotonicTime)>()
 

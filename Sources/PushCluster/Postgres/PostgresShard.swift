@@ -110,7 +110,7 @@ final class PostgresShard {
         pipeline?.send(statement.rawValue, values)
     }
 
-    /// Sends a statement with an array element for each of some values; does nothing without any.
+    /// Sends a statement with an array element for each of some values; sends no statement without values.
     private func send<Values: Sequence>(
         _ statement: HotStatement, for values: Values, _ append: (PostgresParameters, Values.Element) -> Void
     ) {

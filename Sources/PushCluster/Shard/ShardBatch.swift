@@ -60,7 +60,7 @@ package struct ShardBatch: Sendable {
         package var heardAt: Int64
         /// The least number of the stored broadcasts that are asked for.
         package var leastBroadcast: Int64
-        /// Whether a node that sends its devices away has none left.
+        /// Whether the node has sent all its devices away.
         package var isDrained = false
     }
 

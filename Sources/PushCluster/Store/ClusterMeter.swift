@@ -6,7 +6,7 @@ internal import PushStore
 /// Measures what a node does with PostgreSQL and with the other nodes.
 struct ClusterMeter {
     private let metrics: ClusterMetrics
-    /// The time and the number of rows of the batch that is under way; nil if it writes none.
+    /// The time and the number of rows of the batch that is under way; nil for a batch without rows.
     private var underWay: (sentAt: MonotonicTime, rowCount: Int)?
 
     init(_ metrics: ClusterMetrics) { self.metrics = metrics }

@@ -10,7 +10,7 @@ internal import PushStore
 /// written before its answer, together with all others that came during the write before.
 struct HistoryFeed {
     private let worker: RequestWorker
-    /// The time of the next write; nil if nothing waits.
+    /// The time of the next write; nil while no event waits.
     private var due: MonotonicTime?
     private var lastWrite = MonotonicTime.past
     /// The requests whose events the next write has.
@@ -20,7 +20,7 @@ struct HistoryFeed {
 
     init(_ worker: RequestWorker) { self.worker = worker }
 
-    /// The time of the next write; nil if nothing waits, or the write before is not complete.
+    /// The time of the next write; nil while no event waits, and during a write.
     var nextDue: MonotonicTime? { underWay.isEmpty ? due : nil }
 
     /// Writes the events of a request before its answer.

@@ -8,7 +8,7 @@ extension PostgresConnection {
     /// Changes the row of a node in the table `nodes`.
     ///
     /// - Parameter change: The change.
-    /// - Returns: The reason why nothing was changed; nil on success.
+    /// - Returns: The reason for the refusal; nil after a change.
     /// - Throws: The error that PostgreSQL returned.
     func execute(_ change: NodeChange) throws(SQLError) -> StoreRefusal? {
         switch change {

@@ -104,7 +104,7 @@ package final class PostgresStore: ServerStore {
         for worker in workers { worker.stop() }
         mailbox.post(.stop)
         thread.join()
-        // It writes the last events of the thread.
+        // The worker of the history stops last, because it writes the last events of the thread.
         history.stop()
     }
 }

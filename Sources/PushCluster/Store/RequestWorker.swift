@@ -104,7 +104,7 @@ final class RequestWorker: Sendable {
         }?.join()
     }
 
-    /// Returns the next job; nil after the last one, and an empty optional if none is there and it does not wait.
+    /// Returns the next job; nil after the last one, and an empty optional while the queue is empty and it does not wait.
     private func next(waits: Bool) -> Job?? {
         while true {
             let (job, isClosed) = queue.withLock { ($0.jobs.popFirst(), $0.isClosed) }

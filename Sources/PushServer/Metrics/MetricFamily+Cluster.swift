@@ -56,7 +56,7 @@ extension MetricFamily {
 }
 
 extension MetricSource {
-    /// Returns a value of the node; none if the store is in SQLite.
+    /// Returns a value of the node; an empty list if the store is in SQLite.
     fileprivate func cluster(_ read: (ClusterMetrics) -> MetricFamily.Sample) -> [MetricFamily.Sample] {
         store.cluster.map { [read($0)] } ?? []
     }

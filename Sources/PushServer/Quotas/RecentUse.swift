@@ -17,7 +17,7 @@ final class RecentUse: Sendable {
 
     func noteBadToken() { badTokens.wrappingAdd(1, ordering: .relaxed) }
 
-    /// Returns what changed since the last call; nil if nothing did.
+    /// Returns the changes since the last call; nil without changes.
     func take(_ subject: QuotaSubject, _ dayCount: DayCount) -> SharedQuotaUse? {
         let requestCount = requests.exchange(0, ordering: .relaxed)
         let badTokenCount = badTokens.exchange(0, ordering: .relaxed)

@@ -102,7 +102,7 @@ final class SubjectQuotas: Sendable {
 
     // MARK: Other nodes
 
-    /// Returns what this node counted since the last call; nil if nothing changed.
+    /// Returns the counts of this node since the last call; nil without changes.
     func takeRecentUse() -> SharedQuotaUse? {
         recent?.take(subject, DayCount(packed: dayCount.load(ordering: .relaxed)))
     }

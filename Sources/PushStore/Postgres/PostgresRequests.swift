@@ -285,7 +285,7 @@ package final class PostgresRequests {
         transaction.begin(now: environment.now())
         try trimmer.trim(device)
         var effects = PostgresEffects(of: transaction)
-        // Nothing was deleted that a stream may have sent.
+        // Streams keep all that they may have sent, so no stream must read its device again.
         effects.changedDevices = []
         if !effects.isEmpty { committed(effects) }
     }
