@@ -16,6 +16,8 @@ enum ClusterLimits {
     static let broadcastMilliseconds: Int64 = 60_000
     /// The number of stored broadcasts that are read at once.
     static let broadcastsPerReadingCountMax = 100
+    /// The maximum number of broadcasts that wait for PostgreSQL or for other nodes; more are refused.
+    static let publicationCountMax = 256
     /// The maximum number of devices for which written notifications are counted.
     static let countedDeviceCountMax = 1 << 16
     /// The maximum time in milliseconds that a stopping node has to write what it was asked to.

@@ -39,7 +39,7 @@ extension ClusterStore {
     }
 
     package func refuse(_ publication: Publication, _ reason: RejectionReason) {
-        publisher.refuse(reason, publication.answer)
+        publisher.refuse(publication, reason)
     }
 
     /// Takes stored broadcasts that this node may not know.

@@ -22,6 +22,8 @@ package struct Publication: Sendable {
 final class Publisher {
     private let context: NodeContext
     private let hasLease: () -> Bool
+    /// The number of providers that wait for answers.
+    private var waitingCount = 0
     /// The delivered broadcasts that wait until all nodes make higher numbers, in the order of that time.
     private var passing: [(publication: Publication, due: MonotonicTime)] = []
 
@@ -32,16 +34,23 @@ final class Publisher {
 
     /// Numbers a broadcast; returns nil while the node cannot answer it.
     func begin(_ answer: ReplyAddress) -> Publication? {
-        guard context.ids.clock.isKnown else {
-            refuse(.serviceUnavailable, answer)
+        // A flood of broadcasts must not keep the worker from the requests of devices.
+        guard context.ids.clock.isKnown, waitingCount < ClusterLimits.publicationCountMax else {
+            reply(.serviceUnavailable, to: answer)
             return nil
         }
+        waitingCount += 1
         return Publication(
             number: context.ids.next(at: context.moment), answer: answer, since: context.moment,
             controlVersion: context.controlVersion)
     }
 
-    func refuse(_ reason: RejectionReason, _ answer: ReplyAddress) {
+    func refuse(_ publication: Publication, _ reason: RejectionReason) {
+        waitingCount -= 1
+        reply(reason, to: publication.answer)
+    }
+
+    private func reply(_ reason: RejectionReason, to answer: ReplyAddress) {
         context.reply(.refused(reason, unregisteredAt: nil, answer: answer), to: answer)
     }
 
@@ -56,7 +65,8 @@ final class Publisher {
     private func accept(_ publication: Publication) {
         let end = publication.since.advanced(byMilliseconds: context.configuration.leaseMilliseconds)
         let isStillAllowed = context.moment < end || publication.controlVersion == context.controlVersion
-        guard hasLease(), isStillAllowed else { return refuse(.serviceUnavailable, publication.answer) }
+        guard hasLease(), isStillAllowed else { return refuse(publication, .serviceUnavailable) }
+        waitingCount -= 1
         context.counters.noteAccepted()
         context.reply(.accepted(answer: publication.answer), to: publication.answer)
     }
