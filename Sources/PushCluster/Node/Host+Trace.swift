@@ -19,16 +19,4 @@ extension Host {
     func traceRaised(_ pending: PendingNotification) {
         context.trace?.recordAccepted(pending, isAgain: true, at: context.traceTime)
     }
-
-    /// Counts and records the now-or-never notifications that a closed stream can no longer acknowledge.
-    func expireNowOrNever(_ stream: HostedStream) {
-        for sent in stream.window { if case .nowOrNever = sent.state { expire(sent.id, sent.topic, stream) } }
-        for pending in stream.nowOrNever { expire(pending.sequence, pending.notification.address.topic, stream) }
-        stream.nowOrNever = []
-    }
-
-    private func expire(_ id: Int64, _ topic: TopicID, _ stream: HostedStream) {
-        context.counters.note(.expired)
-        context.trace?.record(.expired, .notConnected, of: id, topic, on: stream.device, at: context.traceTime)
-    }
 }

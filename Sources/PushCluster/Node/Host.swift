@@ -196,7 +196,7 @@ final class Host {
     }
 
     /// Raises the number of a notification that is not above the last one on its stream.
-    private func raise(_ pending: inout PendingNotification, on stream: HostedStream) {
+    func raise(_ pending: inout PendingNotification, on stream: HostedStream) {
         guard pending.sequence <= stream.lastID else { return }
         pending.sequence = context.ids.next(at: context.moment, above: stream.lastID)
     }
@@ -211,19 +211,8 @@ final class Host {
         raise(&waiting.pending, on: stream)
         context.traceAccepted(waiting)
         stream.nowOrNever.append(waiting.pending)
-        sendNowOrNever(stream)
-    }
-
-    /// Sends now-or-never notifications once everything before them is sent.
-    private func sendNowOrNever(_ stream: HostedStream) {
         guard stream.isOpen, !stream.isMarked else { return }
-        for var pending in stream.nowOrNever where stream.hasSpace {
-            let id = pending.sequence
-            raise(&pending, on: stream)
-            if pending.sequence != id { traceRaised(pending) }
-            send(pending, RowKey(rawValue: pending.sequence), .nowOrNever, on: stream)
-        }
-        stream.nowOrNever = []
+        sendNowOrNever(stream)
     }
 
     /// Writes a delivered notification whose acknowledgement did not arrive in time.
@@ -346,6 +335,7 @@ final class Host {
                 shard(stream.device).delete(RowReference(device: stream.device, key: row.key, id: row.id))
                 continue
             }
+            sendNowOrNever(stream, before: row.id)
             guard stream.hasSpace else {
                 isMore = true
                 break

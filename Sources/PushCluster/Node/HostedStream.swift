@@ -128,6 +128,13 @@ final class HostedStream {
                 topic: pending.notification.address.topic, state: state))
     }
 
+    /// Removes the now-or-never notifications that precede the row with a number, and returns them in order.
+    func takeNowOrNever(before number: Int64) -> [PendingNotification] {
+        let end = nowOrNever.lastIndex { $0.sequence < number }.map { $0 + 1 } ?? 0
+        defer { nowOrNever.removeFirst(end) }
+        return Array(nowOrNever[..<end])
+    }
+
     /// Returns whether a row with a key may exist, so that another notification must replace it.
     func mayHaveRow(_ key: RowKey) -> Bool {
         window.contains { sent in

@@ -11,6 +11,7 @@ final class SimulatedProvider {
         let device: SimulatedDevice
         let uniqueID: UInt64
         let collapseID: UInt8?
+        let isNowOrNever: Bool
         /// The number of the notification among those of all providers.
         let number: Int
         let sentAt: Double
@@ -39,15 +40,16 @@ final class SimulatedProvider {
         let node = simulation.choice(running.isEmpty ? simulation.nodes : running)
         let slot = simulation.nextAddress()
         let collapseID: UInt8? = simulation.chance() < 0.2 ? 65 + UInt8(simulation.chance(upTo: 2)) : nil
+        let isNowOrNever = simulation.chance() < 0.2
         sent.append(
             Sent(
-                device: device, uniqueID: UInt64(slot), collapseID: collapseID, number: Int(slot),
-                sentAt: simulation.now))
+                device: device, uniqueID: UInt64(slot), collapseID: collapseID, isNowOrNever: isNowOrNever,
+                number: Int(slot), sentAt: simulation.now))
         current = slot
         let notification = Notification(
             address: DeviceTokenContents(device: device.id, topic: TopicID(rawValue: 1), generation: 1),
             apnsID: [], uniqueID: UniqueID(high: 0, low: UInt64(slot)), suffixedTopic: "t", pushType: .alert,
-            priority: 10, expiration: nil, collapseID: collapseID.map { [$0] }, payload: [],
+            priority: 10, expiration: isNowOrNever ? .unixEpoch : nil, collapseID: collapseID.map { [$0] }, payload: [],
             acceptedAt: simulation.clock.wallTime(skewMilliseconds: 0))
         let answer = ReplyAddress(loop: 0, slot: slot, generation: 0, exchange: 0)
         node.turn { $0.accept(notification, answer: answer) }

@@ -19,8 +19,10 @@ struct SimulationFindings: Equatable, CustomStringConvertible {
 
     init(_ simulation: Simulation, late: [SimulatedProvider.Sent]) {
         let all = simulation.providers.flatMap(\.sent)
-        // Another notification with the same collapse ID replaces it, unless it was answered before.
-        func isReplaced(_ sent: SimulatedProvider.Sent) -> Bool {
+        // A device that is away does not get what is now or never. Another notification with the same collapse ID
+        // replaces it, unless it was answered before.
+        func mayBeMissing(_ sent: SimulatedProvider.Sent) -> Bool {
+            if sent.isNowOrNever { return true }
             guard let collapseID = sent.collapseID else { return false }
             return all.contains {
                 $0.device === sent.device && $0.collapseID == collapseID && $0.number != sent.number
@@ -29,8 +31,8 @@ struct SimulationFindings: Equatable, CustomStringConvertible {
         }
         let accepted = all.filter { $0.acceptedAt != nil }
         acceptedCount = accepted.count
-        lateCount = late.count { !isReplaced($0) }
-        lostCount = accepted.count { !$0.device.hasReceived($0) && !isReplaced($0) }
+        lateCount = late.count { !mayBeMissing($0) }
+        lostCount = accepted.count { !$0.device.hasReceived($0) && !mayBeMissing($0) }
         var disorderCount = 0
         for provider in simulation.providers {
             var last = -1

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushAPI
+internal import PushCore
+internal import PushStore
+
+extension Host {
+    /// Sends the now-or-never notifications that wait; those for which the window has no space expire.
+    ///
+    /// - Parameter number: The number of the row that is sent next: only what was accepted before it is sent.
+    func sendNowOrNever(_ stream: HostedStream, before number: Int64 = .max) {
+        for var pending in stream.takeNowOrNever(before: number) {
+            guard stream.hasSpace else {
+                expire(pending.sequence, pending.notification.address.topic, .windowFull, stream)
+                continue
+            }
+            let accepted = pending.sequence
+            raise(&pending, on: stream)
+            if pending.sequence != accepted { traceRaised(pending) }
+            send(pending, RowKey(rawValue: pending.sequence), .nowOrNever, on: stream)
+        }
+    }
+
+    /// Counts and records the now-or-never notifications that a closed stream can no longer acknowledge.
+    func expireNowOrNever(_ stream: HostedStream) {
+        for sent in stream.window {
+            if case .nowOrNever = sent.state { expire(sent.id, sent.topic, .notConnected, stream) }
+        }
+        for pending in stream.takeNowOrNever(before: .max) {
+            expire(pending.sequence, pending.notification.address.topic, .notConnected, stream)
+        }
+    }
+
+    private func expire(_ id: Int64, _ topic: TopicID, _ detail: TraceDetail, _ stream: HostedStream) {
+        context.counters.note(.expired)
+        context.trace?.record(.expired, detail, of: id, topic, on: stream.device, at: context.traceTime)
+    }
+}
