@@ -15,21 +15,21 @@ struct ClusterCommandTests {
         name: "n2", number: 1, instance: "2f", version: "0.1.0", address: "n2.internal:2197", isLive: true,
         heartbeatAgeMilliseconds: 900, draining: .drained, isLinkUp: true)
 
-    private static var postgres: ClusterAPI.Postgres {
-        var postgres = ClusterAPI.Postgres(isConnected: true)
-        postgres.version = "15.18"
-        postgres.isPrimary = true
-        postgres.synchronousStandbyNames = "ANY 1 (s1, s2)"
-        postgres.synchronousStandbyCount = 2
-        postgres.synchronousCommit = "on"
-        postgres.usesTLS = true
-        postgres.oldestTransactionSeconds = 65
-        return postgres
+    private static var shard: ClusterAPI.Shard {
+        var shard = ClusterAPI.Shard(number: 0, slotCount: 1024, isConnected: true)
+        shard.version = "15.18"
+        shard.isPrimary = true
+        shard.synchronousStandbyNames = "ANY 1 (s1, s2)"
+        shard.synchronousStandbyCount = 2
+        shard.synchronousCommit = "on"
+        shard.usesTLS = true
+        shard.oldestTransactionSeconds = 65
+        return shard
     }
 
     @Test func `a healthy cluster is shown with its nodes and PostgreSQL, and the exit code is 0`() throws {
         let cluster = ClusterAPI.Status(
-            node: "n1", nodes: [Self.own, Self.other], postgres: Self.postgres, problems: [])
+            node: "n1", nodes: [Self.own, Self.other], shards: [Self.shard], problems: [])
         let report = ClusterCommands.report(of: cluster)
         #expect(
             report.text == """
@@ -49,6 +49,23 @@ struct ClusterCommandTests {
         #expect(try report.jsonText.contains(#""synchronous_standbys":2"#))
     }
 
+    @Test func `several databases are shown with their slots`() {
+        var second = ClusterAPI.Shard(number: 1, slotCount: 512, isConnected: false)
+        var first = Self.shard
+        first.slotCount = 512
+        let cluster = ClusterAPI.Status(node: "n1", nodes: [Self.own], shards: [first, second], problems: [])
+        #expect(
+            ClusterCommands.report(of: cluster).text.contains(
+                """
+                SHARD  SLOTS  POSTGRESQL     STANDBYS  TLS  OLDEST TRANSACTION
+                    0    512  15.18                 2  yes  1 min 5 s
+                    1    512  not connected         -  -    -
+                """))
+        second.isConnected = true
+        let silent = ClusterAPI.Status(node: "n1", nodes: [Self.own], shards: [first, second], problems: [])
+        #expect(ClusterCommands.report(of: silent).text.contains("1    512  does not answer"))
+    }
+
     @Test func `problems are listed, and the exit code is 1`() {
         var (own, other) = (Self.own, Self.other)
         own.leaseMilliseconds = 0
@@ -56,7 +73,7 @@ struct ClusterCommandTests {
         other.isLinkUp = false
         other.heartbeatAgeMilliseconds = 75_000
         let cluster = ClusterAPI.Status(
-            node: "n1", nodes: [own, other], postgres: .init(isConnected: false),
+            node: "n1", nodes: [own, other], shards: [.init(number: 0, slotCount: 1024, isConnected: false)],
             problems: [.init(code: "not-connected", text: "n1 has no connection.")])
         let report = ClusterCommands.report(of: cluster)
         #expect(report.text.contains("n1     0  suspended"))
@@ -68,7 +85,7 @@ struct ClusterCommandTests {
     @Test func `drain waits for a live node, and fails for one that does not run`() throws {
         func isDrained(_ change: (inout ClusterAPI.Status) -> Void) throws(CommandError) -> Bool {
             var cluster = ClusterAPI.Status(
-                node: "n1", nodes: [Self.own, Self.other], postgres: Self.postgres, problems: [])
+                node: "n1", nodes: [Self.own, Self.other], shards: [Self.shard], problems: [])
             change(&cluster)
             return try ClusterCommands.isDrained("n2", in: cluster)
         }
@@ -81,7 +98,7 @@ struct ClusterCommandTests {
         #expect(dead?.exitCode == .tryLater)
         #expect(
             try !isDrained {
-                ($0.nodes[1].draining, $0.nodes[1].isLive, $0.postgres.isConnected) = (.draining, false, false)
+                ($0.nodes[1].draining, $0.nodes[1].isLive, $0.shards[0].isConnected) = (.draining, false, false)
             })
     }
 }

@@ -25,7 +25,7 @@ struct ClusterProblemsTests {
         var problems = ClusterProblems(
             node: "n1", connectionProblem: nil, hasLease: true, hasLinks: true,
             nodes: [node(1, isLinkUp: nil, clockDifference: 2_000), node(2), node(3)],
-            server: ServerState(facts: facts, oldestTransactionSeconds: 600))
+            servers: [ServerState(facts: facts, oldestTransactionSeconds: 600)])
         change(&problems)
         for problem in problems.list { #expect(problem.text.hasSuffix("."), "\(problem)") }
         return problems.list.map(\.code)
@@ -38,10 +38,10 @@ struct ClusterProblemsTests {
         #expect(Self.codes { $0.nodes[1] = Self.node(2, isLive: false, isLinkUp: false) } == ["node-not-live"])
         #expect(Self.codes { $0.nodes[1] = Self.node(2, isLinkUp: false) } == ["link-down"])
         #expect(Self.codes { $0.nodes[2] = Self.node(3, clockDifference: -2_001) } == ["clock-differs"])
-        #expect(Self.codes { $0.server?.facts.synchronousStandbyCount = 1 } == ["one-connected-standby"])
-        #expect(Self.codes { $0.server?.facts.synchronousStandbyCount = 0 } == ["no-connected-standby"])
-        #expect(Self.codes { $0.server?.facts.usesTLS = false } == ["no-tls"])
-        #expect(Self.codes { $0.server?.oldestTransactionSeconds = 601 } == ["old-transaction"])
+        #expect(Self.codes { $0.servers[0]?.facts.synchronousStandbyCount = 1 } == ["one-connected-standby"])
+        #expect(Self.codes { $0.servers[0]?.facts.synchronousStandbyCount = 0 } == ["no-connected-standby"])
+        #expect(Self.codes { $0.servers[0]?.facts.usesTLS = false } == ["no-tls"])
+        #expect(Self.codes { $0.servers[0]?.oldestTransactionSeconds = 601 } == ["old-transaction"])
         #expect(Self.codes { $0.hasLease = false } == ["no-lease"])
     }
 
@@ -56,7 +56,7 @@ struct ClusterProblemsTests {
 
     @Test func `without PostgreSQL, nothing is said about the heartbeats of others`() {
         let codes = Self.codes {
-            ($0.connectionProblem, $0.hasLease, $0.server) = ("connection refused", false, nil)
+            ($0.connectionProblem, $0.hasLease, $0.servers) = ("connection refused", false, [])
             $0.nodes = [Self.node(1, isLive: false, isLinkUp: nil), Self.node(2, isLive: false)]
         }
         #expect(codes == ["not-connected"])

@@ -25,7 +25,7 @@ struct ClusterStatusTests {
         #expect(own.isLive && own.draining == .no && own.isLinkUp == nil && own.version == "1")
         #expect(try #require(own.leaseMilliseconds) > 0)
         #expect(abs(try #require(own.clockDifferenceMilliseconds)) < 2_000)
-        #expect(cluster.postgres.isConnected && cluster.postgres.isPrimary == true)
+        #expect(cluster.shards.map(\.isConnected) == [true] && cluster.shards[0].isPrimary == true)
         #expect(cluster.problems.map(\.code) == ["no-synchronous-standby", "too-few-nodes"])
     }
 
@@ -45,9 +45,9 @@ struct ClusterStatusTests {
         let node = try TestNode(address: server.address, schema: "posthorn")
         _ = try node.attach(try node.registeredDevice())
         try await server.stop()
-        try await eventually("the connection is lost") { try !status(of: node).postgres.isConnected }
+        try await eventually("the connection is lost") { try !status(of: node).shards[0].isConnected }
         let cluster = try status(of: node)
-        #expect(cluster.problems.first?.code == "not-connected" && cluster.postgres.version == nil)
+        #expect(cluster.problems.first?.code == "not-connected" && cluster.shards[0].version == nil)
         #expect(cluster.nodes.map(\.name) == ["test"])
     }
 }

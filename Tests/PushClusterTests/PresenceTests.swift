@@ -34,7 +34,8 @@ struct PresenceTests {
     /// Creates a node with a lease from second 1 and a stream.
     init() {
         let time = Timestamp(unixMilliseconds: 1_800_000_000_000)
-        store = ClusterStore(NodeConfiguration(Self.own) { time }, shardCount: 1, output: output)
+        store = ClusterStore(
+            NodeConfiguration(Self.own) { time }, slots: SlotMap(shardCount: 1), shardCount: 1, output: output)
         turn(at: 1) {
             $0.linkChanged(to: Self.other, isUp: true)
             $0.connected(toShard: 0)

@@ -14,8 +14,8 @@ struct StreamGoodbyesTests {
 
     init() {
         let context = NodeContext(NodeConfiguration(InstanceID(rawValue: 1)) { .unixEpoch })
-        let shard = ShardQueue(0, context)
-        (self.context, host) = (context, Host(context) { _ in shard })
+        let shards = ClusterShards(SlotMap(shardCount: 1), count: 1, context)
+        (self.context, host) = (context, Host(context, shards))
         goodbyes = StreamGoodbyes(context, host)
         context.moment = MonotonicTime(nanoseconds: 0)
     }

@@ -22,16 +22,17 @@ final class TestNode {
     convenience init(
         _ postgres: PostgresFixture, name: String = "test", version: String = "1",
         registrationLifeSeconds: Int64? = nil, pendingPerTopicCountMax: Int? = nil, hasTrace: Bool = true,
-        isOneOfSeveral: Bool = false, reviewMilliseconds: Int64 = 60_000
+        isOneOfSeveral: Bool = false, reviewMilliseconds: Int64 = 60_000, shards: [PostgresShardFixture] = []
     ) throws {
         try self.init(
-            address: postgres.address, schema: postgres.schema, name: name, version: version,
+            address: postgres.address, shards: shards.map(\.address), schema: postgres.schema, name: name,
+            version: version,
             registrationLifeSeconds: registrationLifeSeconds, pendingPerTopicCountMax: pendingPerTopicCountMax,
             hasTrace: hasTrace, isOneOfSeveral: isOneOfSeveral, reviewMilliseconds: reviewMilliseconds)
     }
 
     init(
-        address: String, schema: String, name: String = "test", version: String = "1",
+        address: String, shards: [String] = [], schema: String, name: String = "test", version: String = "1",
         registrationLifeSeconds: Int64? = nil, pendingPerTopicCountMax: Int? = nil, hasTrace: Bool = true,
         isOneOfSeveral: Bool = false, reviewMilliseconds: Int64 = 60_000
     ) throws {
@@ -43,7 +44,9 @@ final class TestNode {
         var configuration = PostgresStoreConfiguration(
             address: try PostgresAddress(address), node: name, version: version, store: store)
         configuration.schema = schema
+        configuration.furtherShards = try shards.map { try PostgresAddress($0) }
         configuration.sweepQuestionMilliseconds = 100
+        configuration.cleanMilliseconds = 100
         configuration.reviewMilliseconds = reviewMilliseconds
         if isOneOfSeveral {
             // No server listens there, so the nodes inform each other through PostgreSQL.

@@ -23,10 +23,16 @@ import Testing
         .connectionsBeforeAuthentication: "7", .memoryBudgetMegabytes: "900", .durability: "normal", .trace: "off",
         .storeURL: "postgresql://localhost/posthorn", .acceptPatience: "20", .node: "other",
         .linkAddress: "other.example:2197", .clusterKeyFile: "/k",
+        .shards: "postgresql://shard.example/posthorn?sslmode=verify-full",
     ]
 
     @Test(arguments: ConfigurationKey.allCases.filter(\.needsRestart))
     func `a running server keeps the former value of a setting that needs a restart`(key: ConfigurationKey) throws {
+        // Further databases need a first one.
+        let base: [ConfigurationKey: String] = key == .shards ? [.storeURL: "postgresql://localhost/posthorn"] : [:]
+        func configuration(_ texts: [ConfigurationKey: String]) throws -> ServerConfiguration {
+            try self.configuration(texts.merging(base) { given, _ in given })
+        }
         let former = try configuration([.deviceRate: "5"])
         let value = try #require(Self.values[key], "there is no other value for \(key.rawValue)")
         let reload = former.reload(try configuration([.deviceRate: "6", key: value]))

@@ -38,6 +38,7 @@ enum LimitsPage {
         "payloadHistoryCountMax": "the oldest alerts are evicted; repeats of them cause no warning",
         "deviceTokenDigitCount": "400 `BadDeviceToken`",
         "listenAddressCountMax": "the server does not start; the error message names the setting",
+        "shardCountMax": "the server does not start; the error message names the setting",
         "tokenLifeSecondsDefault": "410 `ExpiredToken`; `token_life_days` changes it",
         "collapseIDByteCountMax": "400 `BadCollapseId`",
         "topicByteCountMax": "400 `BadTopic`; an app with a longer topic cannot be added",

@@ -13,7 +13,7 @@ enum ClusterCommands {
             A node is a posthornd that shares its store in PostgreSQL with others. Each command connects to the node on \
             this machine.
             """,
-        children: [status, drain, undrain, remove], defaultChild: "status")
+        children: [status, drain, undrain, remove, moveSlots, finishUpgrade], defaultChild: "status")
 
     private static let status = CommandNode(
         Command(
@@ -93,6 +93,52 @@ enum ClusterCommands {
         return Report("Removed \(oneLine(name)).", json: Done())
     }
 
+    private static let moveSlots = CommandNode(
+        Command(
+            "move-slots", "Move devices to another database.",
+            discussion: """
+                All devices are in 1,024 slots, and each slot is in one database (shard). The command moves COUNT slots \
+                from the shards that have most to SHARD. The devices of some slots at a time are away for about a second; \
+                notifications for them wait. Nothing is lost when a node or a database stops meanwhile. A slot that \
+                moved can move again after a minute.
+                """,
+            arguments: [Argument("COUNT", "The number of slots, from 1 to 1024.")],
+            options: [
+                Option("to", value: "SHARD", "The number of the shard from 'posthorn cluster status'. Required.")
+            ],
+            examples: [
+                Explanation("posthorn cluster move-slots --to 1 512", "Move half of all devices to a second database.")
+            ])
+    ) { (invocation, context) throws(CommandError) in
+        guard let shard = invocation.value("to").flatMap(Int.init) else {
+            throw .usage(
+                invocation.error(
+                    .badValue(of: "--to", value: invocation.value("to") ?? "", expected: "Use the number of a shard.")))
+        }
+        let text = invocation.argument(0) ?? ""
+        guard let count = Int(text), (1...1024).contains(count) else {
+            throw .usage(
+                invocation.error(.badValue(of: "COUNT", value: text, expected: "Use a number from 1 to 1024.")))
+        }
+        let admin = context.admin(invocation)
+        let before = try admin.send(.get("cluster"), for: ClusterAPI.Status.self).slotCount(of: shard)
+        try admin.send(.post(["cluster", "moves"], ClusterAPI.SlotMove(shard: shard, count: count)))
+        let after = try admin.send(.get("cluster"), for: ClusterAPI.Status.self).slotCount(of: shard)
+        return Report("Shard \(shard) has \(after) slots now; \(max(after - before, 0)) were moved.", json: Done())
+    }
+
+    private static let finishUpgrade = CommandNode(
+        Command(
+            "finish-upgrade", "Delete what only nodes of an earlier version need.",
+            discussion: """
+                Run it after an upgrade, when all nodes run the new version. Afterwards, nodes of the earlier version \
+                cannot start any more. The command refuses while such a node is in 'posthorn cluster status'.
+                """)
+    ) { (invocation, context) throws(CommandError) in
+        try context.admin(invocation).send(.post(["cluster", "upgrade"]))
+        return Report("The upgrade is finished.", json: Done())
+    }
+
     /// Returns whether a node has sent all its devices away.
     ///
     /// - Parameters:
@@ -104,7 +150,7 @@ enum ClusterCommands {
         guard let node = cluster.nodes.first(where: { $0.name == name }) else { return false }
         if node.draining == .drained { return true }
         // Without PostgreSQL, nothing is known about the node.
-        guard cluster.postgres.isConnected, !node.isLive else { return false }
+        guard cluster.shards.first?.isConnected == true, !node.isLive else { return false }
         let age = TimeSpan.text(seconds: node.heartbeatAgeMilliseconds / 1_000)
         throw .unfinished(
             "\(name) has sent no heartbeat for \(age), so it has no devices",
@@ -126,7 +172,7 @@ enum ClusterCommands {
                     node.deviceCount.map { "\($0)" } ?? "-", node.version, node.address ?? "-",
                 ]
             })
-        var texts = [table.text, Table.fields(lines(of: cluster.postgres))]
+        var texts = [table.text, shardText(of: cluster)]
         texts.append(
             cluster.problems.isEmpty
                 ? "No problems."
@@ -154,7 +200,26 @@ enum ClusterCommands {
         milliseconds < 10_000 ? "\(milliseconds) ms" : TimeSpan.text(seconds: milliseconds / 1_000)
     }
 
-    private static func lines(of postgres: ClusterAPI.Postgres) -> [(name: String, value: String)] {
+    private static func shardText(of cluster: ClusterAPI.Status) -> String {
+        guard cluster.shards.count > 1 else { return Table.fields(cluster.shards.first.map(lines) ?? []) }
+        return Table(
+            [
+                .number("SHARD"), .number("SLOTS"), .text("POSTGRESQL"), .number("STANDBYS"), .text("TLS"),
+                .text("OLDEST TRANSACTION"),
+            ],
+            rows: cluster.shards.map { shard in
+                [
+                    "\(shard.number)", "\(shard.slotCount)",
+                    shard.isConnected ? shard.version ?? "does not answer" : "not connected",
+                    shard.synchronousStandbyCount.map { "\($0)" } ?? "-",
+                    shard.usesTLS.map { $0 ? "yes" : "no" } ?? "-",
+                    shard.oldestTransactionSeconds.map { TimeSpan.text(seconds: $0) } ?? "-",
+                ]
+            }
+        ).text
+    }
+
+    private static func lines(of postgres: ClusterAPI.Shard) -> [(name: String, value: String)] {
         guard postgres.isConnected else { return [("PostgreSQL", "not connected")] }
         guard let version = postgres.version else { return [("PostgreSQL", "connected, but it does not answer")] }
         let standbys = postgres.synchronousStandbyNames ?? ""
@@ -170,4 +235,9 @@ enum ClusterCommands {
             ("Oldest transaction", postgres.oldestTransactionSeconds.map { TimeSpan.text(seconds: $0) } ?? "none"),
         ]
     }
+}
+
+extension ClusterAPI.Status {
+    /// Returns the number of slots of a shard.
+    fileprivate func slotCount(of shard: Int) -> Int { shards.first { $0.number == shard }?.slotCount ?? 0 }
 }

@@ -27,7 +27,7 @@ package struct AdminRequest: Equatable, Sendable {
     }
 
     /// Builds a POST request that creates a resource below another one.
-    static func post(_ segments: [String], _ body: any Encodable) -> AdminRequest {
+    static func post(_ segments: [String], _ body: (any Encodable)? = nil) -> AdminRequest {
         AdminRequest("POST", segments, body: body)
     }
 

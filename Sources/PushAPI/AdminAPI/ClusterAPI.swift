@@ -8,14 +8,15 @@ public enum ClusterAPI {
         public var node: String
         /// The nodes by number.
         public var nodes: [Node]
-        public var postgres: Postgres
+        /// The databases; the first one has the control data.
+        public var shards: [Shard]
         /// The problems, also those that become visible only with the next loss of a machine; empty if all is well.
         public var problems: [Problem]
 
-        public init(node: String, nodes: [Node], postgres: Postgres, problems: [Problem]) {
+        public init(node: String, nodes: [Node], shards: [Shard], problems: [Problem]) {
             self.node = node
             self.nodes = nodes
-            self.postgres = postgres
+            self.shards = shards
             self.problems = problems
         }
     }
@@ -88,8 +89,13 @@ public enum ClusterAPI {
         }
     }
 
-    /// PostgreSQL as a node of a cluster sees it; everything but `isConnected` is nil while the node cannot ask.
-    public struct Postgres: Codable, Sendable {
+    /// A database as a node of a cluster sees it.
+    ///
+    /// The properties of the server are nil while the node cannot ask it.
+    public struct Shard: Codable, Sendable {
+        public var number: Int
+        /// The number of slots, of 1,024, whose devices are in the database.
+        public var slotCount: Int
         /// Whether the answering node is connected.
         public var isConnected: Bool
         /// The version, for example `15.18`.
@@ -107,10 +113,15 @@ public enum ClusterAPI {
         /// The age of the oldest transaction in seconds; nil without a transaction, or if the age is not known.
         public var oldestTransactionSeconds: Int64?
 
-        public init(isConnected: Bool) { self.isConnected = isConnected }
+        public init(number: Int, slotCount: Int, isConnected: Bool) {
+            self.number = number
+            self.slotCount = slotCount
+            self.isConnected = isConnected
+        }
 
         private enum CodingKeys: String, CodingKey {
-            case version
+            case number, version
+            case slotCount = "slots"
             case isConnected = "connected"
             case isPrimary = "primary"
             case synchronousStandbyNames = "synchronous_standby_names"
@@ -131,6 +142,19 @@ public enum ClusterAPI {
         public init(code: String, text: String) {
             self.code = code
             self.text = text
+        }
+    }
+
+    /// The body of `POST /v1/cluster/moves`.
+    public struct SlotMove: Codable, Sendable {
+        /// The shard that gets slots.
+        public var shard: Int
+        /// The number of slots.
+        public var count: Int
+
+        public init(shard: Int, count: Int) {
+            self.shard = shard
+            self.count = count
         }
     }
 

@@ -36,6 +36,8 @@ enum ClusterLimits {
     static let traceTrimMilliseconds: Int64 = 30_000
     /// The time after the last heartbeat of a node for which the links to it are kept, in milliseconds.
     static let linkMilliseconds: Int64 = 60_000
+    /// The time after which a move of slots is ended whose node has stopped, in milliseconds.
+    static let slotMoveMilliseconds: Int64 = 4_000
     /// The pause after a batch that PostgreSQL refused, in milliseconds.
     static let retryMilliseconds: Int64 = 200
 }

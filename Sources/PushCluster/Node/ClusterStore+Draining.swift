@@ -12,7 +12,7 @@ extension ClusterStore {
     /// Sends the devices away if an administrator wants it, or if only other nodes can serve them.
     func decideAboutDevices() {
         let configuration = context.configuration
-        if shards.allSatisfy(\.hasLease) {
+        if shards.haveLeases {
             suspendedSince = nil
         } else if suspendedSince == nil {
             suspendedSince = context.moment
@@ -30,9 +30,9 @@ extension ClusterStore {
     }
 
     /// Describes this node for the others.
-    static func presence(_ context: NodeContext, _ shards: [ShardQueue], _ host: Host) -> NodeMessage.Presence {
+    static func presence(_ context: NodeContext, _ shards: ClusterShards, _ host: Host) -> NodeMessage.Presence {
         NodeMessage.Presence(
-            commits: shards.allSatisfy(\.hasLease), controlVersion: context.controlVersion,
+            commits: shards.haveLeases, controlVersion: context.controlVersion,
             connectionCount: UInt32(clamping: host.count),
             clockDifferenceMilliseconds: context.clockDifferenceMilliseconds)
     }
@@ -48,8 +48,8 @@ extension ClusterStore {
     }
 
     /// Lets the node read and tell the state of nodes at once.
-    func readNodesSoon() { shards.first?.beatSoon() }
+    func readNodesSoon() { shards.first.beatSoon() }
 
     /// Whether everything that was asked of this node is done, so that it can stop without a loss of time for others.
-    var isIdle: Bool { host.count == 0 && context.waitingCount == 0 && shards.allSatisfy(\.isIdle) }
+    var isIdle: Bool { host.count == 0 && context.waitingCount == 0 && shards.queues.allSatisfy(\.isIdle) }
 }

@@ -5,12 +5,12 @@ internal import PushNet
 
 extension ClusterStore {
     /// The end of the last lease of shard 0; nil before the first one.
-    var leaseEnd: MonotonicTime? { shards.first.flatMap { $0.lease.renewedAt == nil ? nil : $0.lease.end } }
+    var leaseEnd: MonotonicTime? { shards.first.lease.renewedAt == nil ? nil : shards.first.lease.end }
 
     /// The rest of the lease of shard 0 in milliseconds; 0 without one.
     var leaseMilliseconds: Int64 {
-        guard let shard = shards.first, shard.hasLease else { return 0 }
-        return shard.lease.end.milliseconds(since: context.moment)
+        guard shards.first.hasLease else { return 0 }
+        return shards.first.lease.end.milliseconds(since: context.moment)
     }
 
     /// The state of this node.

@@ -19,9 +19,10 @@ package import PushStore
 package final class ClusterStore {
     let context: NodeContext
     private let output: any ClusterOutput
-    let shards: [ShardQueue]
+    let shards: ClusterShards
     let host: Host
     private let pusher: Pusher
+    private let edge: Edge
     let teller: Teller
     let answers: Answers
     let publisher: Publisher
@@ -41,18 +42,27 @@ package final class ClusterStore {
     package private(set) var isSuperseded = false
 
     /// Creates the store of a node without connections.
-    package init(_ configuration: NodeConfiguration, shardCount: Int, output: any ClusterOutput) {
+    ///
+    /// - Parameters:
+    ///   - configuration: The settings of the node.
+    ///   - slots: The shards of all devices.
+    ///   - shardCount: The number of shards.
+    ///   - output: The receiver of batches, messages and replies.
+    package init(
+        _ configuration: NodeConfiguration, slots: SlotMap, shardCount: Int, output: any ClusterOutput
+    ) {
         let context = NodeContext(configuration)
-        let shards = (0..<shardCount).map { ShardQueue($0, context) }
-        let shard: (DeviceID) -> ShardQueue = { shards[Slots.shard(of: $0, count: shards.count)] }
+        let shards = ClusterShards(slots, count: shardCount, context)
+        let shard: (DeviceID) -> ShardQueue = { shards[$0] }
         self.context = context
         self.output = output
         self.shards = shards
-        host = Host(context, shard: shard)
+        host = Host(context, shards)
         pusher = Pusher(context)
         teller = Teller(context, shard: shard)
-        answers = Answers(context) { shard($0).hasLease && shards[0].hasLease }
-        publisher = Publisher(context) { shards[0].hasLease }
+        answers = Answers(context, hasLease: shards.hasLease)
+        edge = Edge(context, shards, host, pusher, teller, answers)
+        publisher = Publisher(context) { shards.first.hasLease }
         goodbyes = StreamGoodbyes(context, host)
         let host = host
         presences = Presences(context) { Self.presence(context, shards, host) }
@@ -60,7 +70,7 @@ package final class ClusterStore {
         hadLease = Array(repeating: false, count: shardCount)
     }
 
-    func shard(of device: DeviceID) -> ShardQueue { shards[Slots.shard(of: device, count: shards.count)] }
+    func shard(of device: DeviceID) -> ShardQueue { shards[device] }
 
     // MARK: Turns
 
@@ -83,15 +93,15 @@ package final class ClusterStore {
         presences.expire()
         decideAboutDevices()
         goodbyes.expire()
-        while let (waiting, step) = context.nextStep() { carryOut(step, of: waiting) }
+        while let (waiting, step) = context.nextStep() { edge.carryOut(step, of: waiting) }
         pusher.flush()
         teller.flush()
         host.flush()
         answers.flush()
         noteDrained()
-        for shard in shards { shard.sendIfDue(to: output) }
+        for shard in shards.queues { shard.sendIfDue(to: output) }
         // Late writes are finished while batches are sent.
-        while let (waiting, step) = context.nextStep() { carryOut(step, of: waiting) }
+        while let (waiting, step) = context.nextStep() { edge.carryOut(step, of: waiting) }
         answers.flush()
         context.flush(to: output)
     }
@@ -104,7 +114,7 @@ package final class ClusterStore {
             presences.nextDue, review.nextDue,
         ]
         for next in parts { due = min(due, next ?? due) }
-        for (shard, had) in zip(shards, hadLease) {
+        for (shard, had) in zip(shards.queues, hadLease) {
             due = min(due, shard.nextDue ?? due)
             if had { due = min(due, shard.lease.end) }
         }
@@ -113,7 +123,7 @@ package final class ClusterStore {
 
     /// Notices leases that ended or began.
     private func noteLeases() {
-        for (index, shard) in shards.enumerated() where shard.hasLease != hadLease[index] {
+        for (index, shard) in shards.queues.enumerated() where shard.hasLease != hadLease[index] {
             hadLease[index] = shard.hasLease
             if hadLease[index] { answers.leaseBegan() } else { host.leaseEnded(of: shard) }
         }
@@ -212,56 +222,11 @@ package final class ClusterStore {
         }
     }
 
-    // MARK: Shards
-
-    /// Records that a connection to a shard is open.
-    package func connected(toShard index: Int) { shards[index].connected() }
-
-    /// Records that the connection to a shard is lost, and with it the answer to the batch that was under way.
-    package func disconnected(fromShard index: Int) {
-        let shard = shards[index]
-        let lost = shard.disconnected()
-        host.connectionLost(to: shard)
-        if let lost { askAgain(lost, shard) }
-    }
-
-    /// Records that a shard refused a batch, which is sent again after a pause.
-    package func refused(_ number: Int64, byShard index: Int) {
-        let shard = shards[index]
-        guard let refused = shard.refused(number) else { return }
-        host.askAgain(refused)
-        askAgain(refused, shard)
-    }
-
-    /// Asks a shard again for everything but streams.
-    private func askAgain(_ lost: GatheredBatch, _ shard: ShardQueue) {
-        for waiting in lost.writes.joined() { context.step(waiting, .write) }
-        for looks in lost.looks {
-            for look in looks {
-                switch look {
-                case .route(let waiting): context.step(waiting, .look)
-                // The notification was not written yet. The repeated write looks up its host.
-                case .written(let waiting) where waiting.writtenAt == nil: break
-                case .written(let waiting): shard.look(look, waiting.device)
-                case .stream(let stream): shard.look(look, stream.device)
-                // Without an answer, every node finds the change, or its lease ends.
-                case .changed(let change): teller.giveUp(change)
-                // The device tells it again with its next stream.
-                case .saving: break
-                }
-            }
-        }
-        for row in lost.batch.deletions { shard.delete(row) }
-        for acknowledgement in lost.batch.acknowledgements { shard.acknowledge(acknowledgement) }
-        for skip in lost.batch.skips { shard.skip(skip) }
-        for departure in lost.batch.departures { shard.depart(departure) }
-        for waiting in lost.announced { shard.announce(waiting.device, for: waiting) }
-        for device in Set(lost.batch.changes).subtracting(lost.announced.map(\.device)) { shard.announce(device) }
-    }
+    // MARK: Results
 
     /// Takes the result of a batch.
     package func take(_ result: ShardResult, of number: Int64, fromShard index: Int) {
-        let shard = shards[index]
+        let shard = shards.queues[index]
         guard let gathered = shard.take(number) else { return }
         if let heartbeat = result.heartbeat, let sentAt = gathered.heartbeatSentAt {
             take(heartbeat, sentAt: sentAt, from: shard)
@@ -275,7 +240,9 @@ package final class ClusterStore {
         }
         take(result.writes, of: gathered.writes)
         traceReplaced(result.replaced, by: gathered.writes)
-        if let time = result.announcedAt { for waiting in gathered.announced { teller.announced(waiting, at: time) } }
+        if let time = result.announcedAt {
+            for waiting in gathered.announced { teller.announced(waiting, at: time, in: shard) }
+        }
         for ((looks, found), device) in zip(zip(gathered.looks, result.looks), gathered.batch.looks) {
             for look in looks { take(found, for: look, device) }
         }
@@ -330,59 +297,15 @@ package final class ClusterStore {
 
     private func take(_ heartbeat: ShardResult.Heartbeat, sentAt: MonotonicTime, from shard: ShardQueue) {
         guard !heartbeat.isTaken else { return isSuperseded = true }
-        if shard.shard == 0 { context.ids.clock.add(heartbeat.time, asked: sentAt, answered: context.moment) }
-        context.setNodes(heartbeat.nodes)
-        if shard.shard == 0 { noteDraining(heartbeat.nodes) }
-        if shard.shard == 0 { context.controlVersion = max(context.controlVersion, heartbeat.controlVersion) }
+        if shard === shards.first { context.ids.clock.add(heartbeat.time, asked: sentAt, answered: context.moment) }
+        if shard === shards.first {
+            context.setNodes(heartbeat.nodes)
+            noteDraining(heartbeat.nodes)
+            context.controlVersion = max(context.controlVersion, heartbeat.controlVersion)
+        }
         for device in shard.heard(heartbeat, sentAt: sentAt) where host.reattach(device) {
             if let stream = host.stream(of: device) { shard.look(.stream(stream), device) }
         }
         teller.noteHeard(from: shard)
-    }
-
-    // MARK: Steps
-
-    private func carryOut(_ step: Step, of waiting: WaitingNotification) {
-        switch step {
-        case .route: route(waiting)
-        case .look: shard(of: waiting.device).look(.route(waiting), waiting.device)
-        case .push(let instance): pusher.push(waiting, to: instance)
-        case .offer: host.offer(waiting)
-        case .write: write(waiting)
-        case .tell(let found): tell(waiting, found)
-        case .finish(.notHere) where waiting.isOfProvider: context.step(waiting, .write)
-        case .finish(let result): answers.finish(waiting, result)
-        }
-    }
-
-    private func route(_ waiting: WaitingNotification) {
-        if host.stream(of: waiting.device) != nil { return context.step(waiting, .offer) }
-        switch context.routes[waiting.device] {
-        case .host(let instance) where instance != context.instance: context.step(waiting, .push(instance))
-        case .nobody: context.step(waiting, .write)
-        case .host, nil: context.step(waiting, .look)
-        }
-    }
-
-    private func write(_ waiting: WaitingNotification) {
-        let notification = waiting.pending.notification
-        guard !context.isLate(waiting) else { return context.step(waiting, .finish(.unavailable)) }
-        // A now-or-never notification is never written, and nobody hosts its device.
-        if notification.isNowOrNever || notification.isExpired(now: context.now) {
-            context.counters.noteExpired()
-            context.trace(.expired, notification.isNowOrNever ? .notConnected : .none, of: waiting)
-            return context.step(waiting, .finish(.accepted))
-        }
-        shard(of: waiting.device).write(waiting)
-    }
-
-    private func tell(_ waiting: WaitingNotification, _ found: ShardResult.Host?) {
-        guard let found, found.isLive else {
-            context.routes.set(.nobody, of: waiting.device)
-            return context.step(waiting, .finish(.accepted))
-        }
-        guard found.instance == context.instance else { return teller.tell(waiting, found) }
-        if !host.hasSent(waiting) { _ = host.mark(waiting.device) }
-        context.step(waiting, .finish(.accepted))
     }
 }

@@ -27,7 +27,7 @@ extension Host {
 
     /// Sends the broadcasts that wait for a stream, once everything before them is sent.
     func sendBroadcasts(_ stream: HostedStream) {
-        while stream.isOpen, !stream.isMarked, !stream.needsAccount, shard(stream.device).hasLease,
+        while stream.isOpen, !stream.isMarked, !stream.needsAccount, hasLease(stream),
             let broadcast = stream.nextBroadcast()
         {
             guard let subscription = stream.subscription(to: broadcast), !broadcast.isOver(now: context.now) else {

@@ -34,10 +34,10 @@ extension Host {
         }
     }
 
-    /// Registers all streams of a shard again, because the lease was over and other nodes may have written rows.
+    /// Registers all streams of a shard again, or all streams for shard 0, because the lease was over and other nodes may have written rows.
     func leaseEnded(of queue: ShardQueue) {
         queue.leaseEnded()
-        for device in devices where shard(device) === queue {
+        for device in devices where queue.shard == 0 || shard(device) === queue {
             guard let stream = streams[device] else { continue }
             register(stream)
         }

@@ -12,7 +12,7 @@ internal import PushStore
 /// read in order.
 final class Host {
     let context: NodeContext
-    let shard: (DeviceID) -> ShardQueue
+    private let shards: ClusterShards
     private(set) var streams: [DeviceID: HostedStream] = [:]
     /// The broadcasts that channels store, on all nodes.
     var stored = StoredBroadcasts()
@@ -30,9 +30,9 @@ final class Host {
 
     let histories: StreamHistories
 
-    init(_ context: NodeContext, shard: @escaping (DeviceID) -> ShardQueue) {
+    init(_ context: NodeContext, _ shards: ClusterShards) {
         self.context = context
-        self.shard = shard
+        self.shards = shards
         histories = StreamHistories(context)
     }
 
@@ -40,6 +40,8 @@ final class Host {
     var devices: [DeviceID] { streams.keys.sorted { $0.rawValue < $1.rawValue } }
 
     func stream(of device: DeviceID) -> HostedStream? { streams[device] }
+    func shard(_ device: DeviceID) -> ShardQueue { shards[device] }
+    func hasLease(_ stream: HostedStream) -> Bool { shards.hasLease(of: stream.device) }
 
     func isCurrent(_ stream: HostedStream) -> Bool { streams[stream.device] === stream }
 
@@ -159,7 +161,7 @@ final class Host {
             return context.step(waiting, .finish(.accepted))
         }
         powerSaving.holdBack(notification, stream)
-        guard stream.isOpen, !stream.isMarked, shard(stream.device).hasLease,
+        guard stream.isOpen, !stream.isMarked, hasLease(stream),
             !stream.contains(notification.uniqueID)
         else {
             // Its writer marks the stream after the commit.
@@ -203,8 +205,7 @@ final class Host {
 
     private func offerNow(_ waiting: WaitingNotification, _ stream: HostedStream) {
         context.step(waiting, .finish(.accepted))
-        guard shard(stream.device).hasLease, stream.hasSpace, stream.nowOrNever.count < Limits.unacknowledgedCountMax
-        else {
+        guard hasLease(stream), stream.hasSpace, stream.nowOrNever.count < Limits.unacknowledgedCountMax else {
             context.trace(.expired, .windowFull, of: waiting)
             return context.counters.noteExpired()
         }

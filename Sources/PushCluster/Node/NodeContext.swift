@@ -90,11 +90,6 @@ final class NodeContext {
         silences[instance] = moment.advanced(byMilliseconds: configuration.tellingMilliseconds)
     }
 
-    /// Returns whether a node has heard of the devices that were inserted into `changes` before a time.
-    func hasHeard(_ instance: InstanceID, since time: Int64) -> Bool {
-        nodes[instance.node].map { $0.instance == instance && $0.heardAt >= time } ?? false
-    }
-
     /// Returns whether an instance is known to have no lease, or to have been followed by another one.
     ///
     /// Before such a node delivers anything, it reads all waiting rows again. So nobody needs to wake it.

@@ -31,6 +31,8 @@ final class ShardQueue {
     private var heardChanges: Set<Int64> = []
     /// Whether notifications wait until other nodes have heard of devices in `changes`.
     var awaitsHearing = false
+    /// The nodes, as this shard knows them.
+    private var nodes: [NodeNumber: ShardResult.Node] = [:]
     /// Whether the connection to the shard is open.
     private(set) var isConnected = false
 
@@ -157,6 +159,7 @@ final class ShardQueue {
     func heard(_ heartbeat: ShardResult.Heartbeat, sentAt moment: MonotonicTime) -> [DeviceID] {
         lease.renew(sentAt: moment)
         heardAt = max(heardAt, heartbeat.time)
+        for row in heartbeat.nodes { nodes[row.instance.node] = row }
         let new = heartbeat.changes.filter { !heardChanges.contains($0.position) }
         heardChanges = Set(heartbeat.changes.map(\.position))
         // Another node may wait until this one has heard of them.
@@ -164,8 +167,34 @@ final class ShardQueue {
         return Array(Set(new.map(\.device))).sorted { $0.rawValue < $1.rawValue }
     }
 
+    /// Returns whether a node has heard of the devices that were inserted into `changes` before a time, or need not.
+    ///
+    /// A node without a heartbeat reads all waiting rows again before it delivers anything.
+    func hasHeard(_ instance: InstanceID, since time: Int64) -> Bool {
+        guard let known = nodes[instance.node] else { return false }
+        guard known.instance == instance else { return known.instance.rawValue > instance.rawValue }
+        return known.heardAt >= time || !known.isLive
+    }
+
     /// Sends a heartbeat at once, because an administrator has changed a node.
     func beatSoon() { isHeartbeatUrgent = true }
+
+    /// Removes and returns everything that was not sent.
+    func takeUnsent() -> GatheredBatch {
+        while let waiting = waitingWrites.popFirst() { addWrite(waiting) }
+        while let stream = waitingStreams.popFirst() {
+            next.attach(stream, at: context.moment)
+            next.read(stream, at: context.moment)
+        }
+        defer { next = GatheredBatch() }
+        return next
+    }
+
+    /// The number of the batch that is under way; nil without one.
+    var numberUnderWay: Int64? { underWay?.number }
+
+    /// Returns whether a batch is no longer under way.
+    func hasAnswered(_ number: Int64) -> Bool { underWay?.number != number }
 
     /// Whether the shard has answered everything.
     var isIdle: Bool { underWay == nil && next.since == nil }

@@ -18,13 +18,16 @@ final class Teller {
         case broadcast(PublishedBroadcast, ChangeGroup)
     }
 
+    /// A notification that waits until its host has heard of it from a shard, since a time of the shard.
+    private typealias Unheard = (waiting: WaitingNotification, host: InstanceID, since: Int64, shard: ShardQueue)
+
     private let context: NodeContext
     private let shard: (DeviceID) -> ShardQueue
     /// The devices to wake on each node, and the notifications that wait for it, of this turn.
     private var wakes: [InstanceID: [DeviceID: [WaitingNotification]]] = [:]
     private var questions: [Int64: (instance: InstanceID, question: Question)] = [:]
     /// The notifications that wait until the host has heard of them by `changes`.
-    private var unheard: [(waiting: WaitingNotification, host: InstanceID, since: Int64)] = []
+    private var unheard: [Unheard] = []
     /// The changes that other nodes find with their heartbeats, and the times at which they have.
     private var unappliedChanges = FIFOQueue<(group: ChangeGroup, due: MonotonicTime)>()
     /// The broadcasts that other nodes find with their heartbeats, and the ends of the waits for them.
@@ -75,22 +78,22 @@ final class Teller {
     // MARK: Without a link
 
     /// Waits until the host of a notification has heard of it, after its device was inserted into `changes`.
-    func announced(_ waiting: WaitingNotification, at time: Int64) {
+    func announced(_ waiting: WaitingNotification, at time: Int64, in queue: ShardQueue) {
         guard let host = waiting.toldHost?.instance else { return context.step(waiting, .finish(.accepted)) }
-        unheard.append((waiting, host, time))
-        shard(waiting.device).awaitsHearing = true
+        unheard.append((waiting, host, time, queue))
+        queue.awaitsHearing = true
     }
 
     /// Answers what the hosts have heard of, after a heartbeat told how far each node has read.
     func noteHeard(from queue: ShardQueue) {
-        var rest: [(waiting: WaitingNotification, host: InstanceID, since: Int64)] = []
+        var rest: [Unheard] = []
         queue.awaitsHearing = false
         for entry in unheard {
-            if context.hasHeard(entry.host, since: entry.since) || context.isGone(entry.host) {
+            if entry.shard.hasHeard(entry.host, since: entry.since) || context.isGone(entry.host) {
                 context.step(entry.waiting, .finish(.accepted))
             } else {
                 rest.append(entry)
-                shard(entry.waiting.device).awaitsHearing = true
+                entry.shard.awaitsHearing = true
             }
         }
         unheard = rest

@@ -3,6 +3,7 @@
 internal import PushAPI
 internal import PushNet
 internal import PushPostgres
+internal import PushStore
 
 /// Keeps what the node's thread learns about the cluster, for administrators.
 struct ClusterObserver {
@@ -10,14 +11,27 @@ struct ClusterObserver {
     private let node: String
     private let hasLinks: Bool
     private var heartbeat: (content: ShardResult.Heartbeat, at: MonotonicTime)?
-    /// The reason why PostgreSQL cannot be used; nil while it can.
-    var connectionProblem: String? = "no connection was opened yet"
+    /// The reasons why shards cannot be used; nil for a shard that can.
+    private var shardProblems: [String?]
 
     init(_ instance: InstanceID, _ configuration: PostgresStoreConfiguration) {
         self.instance = instance
         node = configuration.node
         hasLinks = configuration.links != nil
+        shardProblems = configuration.addresses.map { _ in "no connection was opened yet" }
     }
+
+    /// The reason why a shard cannot be used; nil while all can.
+    private var connectionProblem: String? {
+        for (shard, problem) in shardProblems.enumerated() {
+            if let problem { return shardProblems.count > 1 ? "shard \(shard): \(problem)" : problem }
+        }
+        return nil
+    }
+
+    var hasProblem: Bool { connectionProblem != nil }
+
+    mutating func setProblem(_ problem: String?, ofShard shard: Int) { shardProblems[shard] = problem }
 
     mutating func note(_ heartbeat: ShardResult.Heartbeat, at moment: MonotonicTime) {
         self.heartbeat = (heartbeat, moment)
@@ -27,10 +41,13 @@ struct ClusterObserver {
     ///
     /// - Parameters:
     ///   - store: The store, in a turn.
-    ///   - server: The properties of PostgreSQL; nil if they are not known.
+    ///   - slots: The shards of all devices.
+    ///   - servers: The properties of the shards; nil for those that are not known.
     ///   - moment: The current time.
     /// - Returns: The answer for administrators.
-    func report(_ store: ClusterStore, _ server: ServerState?, at moment: MonotonicTime) -> ClusterAPI.Status {
+    func report(
+        _ store: ClusterStore, _ slots: SlotMap, _ servers: [ServerState?], at moment: MonotonicTime
+    ) -> ClusterAPI.Status {
         let elapsed = heartbeat.map { max(moment.milliseconds(since: $0.at), 0) } ?? 0
         let nodes = (heartbeat?.content.nodes ?? []).sorted { $0.instance.node < $1.instance.node }.map { row in
             var row = row
@@ -38,12 +55,16 @@ struct ClusterObserver {
             row.isLive = row.isLive && row.heartbeatAgeMilliseconds < NodeConfiguration.leaseMilliseconds
             return description(of: row, store)
         }
-        var postgres = ClusterAPI.Postgres(isConnected: connectionProblem == nil)
-        if let server { postgres.set(server) }
+        let shards = shardProblems.enumerated().map { number, problem in
+            var shard = ClusterAPI.Shard(
+                number: number, slotCount: slots.slotCount(of: number), isConnected: problem == nil)
+            if servers.indices.contains(number), let server = servers[number] { shard.set(server) }
+            return shard
+        }
         let problems = ClusterProblems(
             node: node, connectionProblem: connectionProblem, hasLease: store.leaseMilliseconds > 0,
-            hasLinks: hasLinks, nodes: nodes, server: server)
-        return ClusterAPI.Status(node: node, nodes: nodes, postgres: postgres, problems: problems.list)
+            hasLinks: hasLinks, nodes: nodes, servers: servers)
+        return ClusterAPI.Status(node: node, nodes: nodes, shards: shards, problems: problems.list)
     }
 
     private func description(of row: ShardResult.Node, _ store: ClusterStore) -> ClusterAPI.Node {
@@ -67,7 +88,7 @@ struct ServerState: Sendable {
     var oldestTransactionSeconds: Int64?
 }
 
-extension ClusterAPI.Postgres {
+extension ClusterAPI.Shard {
     fileprivate mutating func set(_ server: ServerState) {
         let facts = server.facts
         version = "\(facts.version / 10_000).\(facts.version % 10_000)"

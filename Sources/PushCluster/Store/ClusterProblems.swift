@@ -17,8 +17,8 @@ struct ClusterProblems {
     var hasLease: Bool
     var hasLinks: Bool
     var nodes: [ClusterAPI.Node]
-    /// The state of PostgreSQL; nil if it is not known.
-    var server: ServerState?
+    /// The states of the shards; nil for those that are not known.
+    var servers: [ServerState?]
 
     /// The problems in the order of their importance.
     var list: [ClusterAPI.Problem] {
@@ -70,7 +70,14 @@ struct ClusterProblems {
     }
 
     private var serverProblems: [ClusterAPI.Problem] {
-        guard let server else { return [] }
+        servers.enumerated().flatMap { number, server in
+            let problems = server.map(problems) ?? []
+            guard servers.count > 1 else { return problems }
+            return problems.map { ClusterAPI.Problem(code: $0.code, text: "shard \(number): \($0.text)") }
+        }
+    }
+
+    private func problems(of server: ServerState) -> [ClusterAPI.Problem] {
         var problems = server.facts.findings.map { ClusterAPI.Problem(code: $0.code, text: "\($0)") }
         if server.facts.synchronousStandbyCount == 1 {
             problems.append(

@@ -27,39 +27,47 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     private static let credentialsSeconds: Int64 = 86_400
 
     private let loop: EventLoop
-    private let instance: InstanceID
-    private let configuration: PostgresStoreConfiguration
+    let instance: InstanceID
+    let configuration: PostgresStoreConfiguration
     private let receivers: [any StoreReplyReceiver]
-    private let workers: [RequestWorker]
+    let workers: ShardWorkers
+    let slots: Lock<SlotMap>
     private let onFatal: @Sendable (StoreError) -> Void
     private let metrics: StoreMetrics
-    private var store: ClusterStore?
-    private var shard: PostgresShard?
-    private var links: NodeLinks?
+    var store: ClusterStore?
+    private var shards: [PostgresShard] = []
+    var links: NodeLinks?
     private var history: HistoryFeed
     /// The changes that the current request of each worker has made so far.
     private var groups: [ChangeGroup?]
     /// The nodes that wait until this one has read a version of the control data.
-    private var controlQuestions: [(number: Int64, version: Int64, from: InstanceID)] = []
-    private var quotas: QuotaExchange?
-    private var observer: ClusterObserver
+    var controlQuestions: [(number: Int64, version: Int64, from: InstanceID)] = []
+    var quotas: QuotaExchange?
+    var observer: ClusterObserver
     private var meter: ClusterMeter
-    private var credentialsDue = MonotonicTime.future
-    private var lastHeartbeat = MonotonicTime.past
-    /// The time of the next step of a sweep; `future` during a step.
-    private var sweepDue = MonotonicTime.now
+    /// The version of the control data whose assignment of slots is not in force yet.
+    var settlement: SlotSettlement?
+    var credentialsDue = MonotonicTime.future
+    var lastHeartbeat = MonotonicTime.past
+    /// The times of the next steps of sweeps by shard; `future` during a step.
+    var sweepsDue: [MonotonicTime]
     /// The replies of this turn by loop.
     private var replies: [UInt32: [StoreReply]] = [:]
     /// Whether the current turn of the loop has begun one of the store.
     private var isInTurn = false
     private var timer: TimerID?
     private var isStopping = false
+    /// The time from which slots move without a step of this node; nil while none move, and during its own move.
+    var slotsMoveSince: MonotonicTime?
+    var isMovingSlots = false
+    /// The time of the next clean-up after a move of slots.
+    var cleanDue = MonotonicTime.past
     /// The version of the control data in the last directory.
-    private var directoryVersion: UInt64?
+    var directoryVersion: UInt64?
 
     init(
         _ loop: EventLoop, _ configuration: PostgresStoreConfiguration, _ instance: InstanceID,
-        receivers: [any StoreReplyReceiver], workers: [RequestWorker], historyWorker: RequestWorker,
+        receivers: [any StoreReplyReceiver], workers: ShardWorkers, slots: Lock<SlotMap>,
         mailbox: Mailbox<Message>, metrics: StoreMetrics,
         onFatal: @escaping @Sendable (StoreError) -> Void
     ) throws {
@@ -68,12 +76,15 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         self.configuration = configuration
         self.receivers = receivers
         self.workers = workers
+        self.slots = slots
         self.onFatal = onFatal
         self.metrics = metrics
         observer = ClusterObserver(instance, configuration)
         meter = ClusterMeter(metrics.cluster ?? ClusterMetrics())
-        history = HistoryFeed(historyWorker)
-        groups = Array(repeating: nil, count: workers.count + 1)
+        history = HistoryFeed(workers.history)
+        groups = Array(repeating: nil, count: workers.count)
+        let addresses = configuration.addresses
+        sweepsDue = Array(repeating: .now, count: addresses.count)
         var node = NodeConfiguration(instance, now: configuration.store.now)
         node.patienceMilliseconds = configuration.patienceMilliseconds
         node.routeCountMax = configuration.routeCountMax
@@ -82,8 +93,11 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         node.powerSavingDelayMilliseconds = configuration.store.powerSavingDelayMilliseconds
         let notify = configuration.store.onNotice
         node.onDamagedRow = { notify(.damagedRow(sequence: $0)) }
-        store = ClusterStore(node, shardCount: 1, output: self)
-        shard = try PostgresShard(on: loop, to: configuration.address, configuration.session, instance, handlers())
+        store = ClusterStore(
+            node, slots: slots.withLock { $0 }, shardCount: addresses.count, output: self)
+        shards = try addresses.enumerated().map { index, address in
+            try PostgresShard(on: loop, to: address, configuration.session, instance, handlers(ofShard: index))
+        }
         if let configured = configuration.links { try open(configured, instance) }
         try loop.attach(mailbox) { [weak self] messages in self?.take(messages) }
     }
@@ -97,7 +111,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         credentialsDue = MonotonicTime.now.advanced(bySeconds: Self.credentialsSeconds)
     }
 
-    private func renewCredentials() {
+    func renewCredentials() {
         guard credentialsDue <= .now, let configured = configuration.links else { return }
         credentialsDue = MonotonicTime.now.advanced(bySeconds: Self.credentialsSeconds)
         // If it fails, the former certificate is valid for some more days.
@@ -106,43 +120,43 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         }
     }
 
-    private func handlers() -> PostgresShard.Handlers {
+    private func handlers(ofShard index: Int) -> PostgresShard.Handlers {
         let report = { [weak self, configuration] (reason: String?) in
-            self?.observer.connectionProblem = reason
-            configuration.onConnection(reason)
+            self?.observer.setProblem(reason, ofShard: index)
+            configuration.onConnection(index, reason)
         }
         return PostgresShard.Handlers(
             connected: { [weak self] in
                 report(nil)
-                self?.meter.connectionChanged(isOpen: true)
-                self?.turn { $0.connected(toShard: 0) }
+                if index == 0 { self?.meter.connectionChanged(isOpen: true) }
+                self?.turn { $0.connected(toShard: index) }
             },
             lost: { [weak self] error in
                 report(error.message)
-                self?.meter.connectionChanged(isOpen: false)
-                self?.turn { $0.disconnected(fromShard: 0) }
+                if index == 0 { self?.meter.connectionChanged(isOpen: false) }
+                self?.turn { $0.disconnected(fromShard: index) }
             },
             unreachable: { report($0.message) },
             answered: { [weak self] result, number in
-                self?.turn { $0.take(result, of: number, fromShard: 0) }
-                self?.observer.connectionProblem = nil
-                self?.meter.answered(at: .now)
-                if let heartbeat = result.heartbeat { self?.noteNodes(heartbeat) }
+                self?.turn { $0.take(result, of: number, fromShard: index) }
+                self?.observer.setProblem(nil, ofShard: index)
+                if index == 0 { self?.meter.answered(at: .now) }
+                if let heartbeat = result.heartbeat { self?.noteHeartbeat(heartbeat, ofShard: index) }
             },
             refused: { [weak self] error, number in
                 report(error.message)
-                self?.turn { $0.refused(number, byShard: 0) }
+                self?.turn { $0.refused(number, byShard: index) }
             })
     }
 
     /// Runs until `stop`.
     func run() {
-        shard?.start()
-        _ = workers[0].submit(.readDirectory)
+        for shard in shards { shard.start() }
+        _ = workers.control.submit(.readDirectory)
         turn { _ in }
         loop.run()
         links?.stop()
-        shard?.stop()
+        for shard in shards { shard.stop() }
         if let store { history.end(store) }
         store = nil
     }
@@ -150,7 +164,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     // MARK: Turns
 
     /// Calls a closure in a turn of the store, which ends with the turn of the loop.
-    private func turn(_ body: (ClusterStore) -> Void) {
+    func turn(_ body: (ClusterStore) -> Void) {
         guard let store else { return }
         if !isInTurn {
             isInTurn = true
@@ -168,7 +182,8 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         sendReplies()
         metrics.set(store)
         meter.note(store, directoryVersion: directoryVersion)
-        for device in store.takeDevicesToTrim() { _ = workers[1 % workers.count].submit(.trim(device)) }
+        for device in store.takeDevicesToTrim() { _ = workers[device, 1].submit(.trim(device)) }
+        settleSlots(store)
         if let timer { loop.cancel(timer) }
         timer = nil
         if store.isSuperseded { return fail() }
@@ -205,7 +220,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
             case .quotas(let quotas):
                 self.quotas = QuotaExchange(quotas, on: loop) { [weak self] in self?.links }
                 // The limits may have changed since they were read.
-                _ = workers[0].submit(.readDirectory)
+                _ = workers.control.submit(.readDirectory)
             case .stop: stopWhenIdle()
             }
         }
@@ -226,21 +241,27 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
             if let device = credential.device {
                 attach(device, credential, stream, agent, store)
             } else {
-                submit(
-                    .identify(credential, stream: stream, agent: agent), of: credential.secretHash.first, answer: stream
-                )
+                let job = RequestWorker.Job.identify(credential, stream: stream, agent: agent)
+                submit(job, to: workers[nil, credential.secretHash.first], answer: stream)
             }
         case .acknowledge(let acknowledgements, let device): store.acknowledge(acknowledgements, by: device)
         case .detach(let stream): store.detach(stream: stream)
         case .publish(let broadcast, let answer):
             guard let publication = store.beginPublication(answer: answer) else { return }
-            if !workers[0].submit(.publish(broadcast, publication)) { store.refuse(publication, .serviceUnavailable) }
+            if !workers.control.submit(.publish(broadcast, publication)) {
+                store.refuse(publication, .serviceUnavailable)
+            }
         case .perform(.cluster(.status), let answer):
             // Without PostgreSQL, a worker would try to connect for a long time.
-            guard observer.connectionProblem == nil, workers[workers.count - 1].submit(.readServerState(answer: answer))
-            else { return answerStatus(nil, to: answer, store) }
+            guard !observer.hasProblem, workers.last.submit(.readServerState(answer: answer)) else {
+                return answerStatus([], to: answer, store)
+            }
+        case .perform(.cluster(.moveSlots(let target, let count)), let answer):
+            moveSlots(.begin(to: target, count: count), answer)
+        case .perform(.cluster(.finishUpgrade), let answer):
+            submit(.finishUpgrade(answer: answer), to: workers.control, answer: answer)
         case .perform(.cluster(.change(let change)), let answer):
-            submit(.changeNode(change, answer: answer), of: nil, answer: answer)
+            submit(.changeNode(change, answer: answer), to: workers.control, answer: answer)
         case .perform(.allDevices(.trace(let query)), let answer) where store.trace != nil:
             guard !history.search(query, answer, store) else { return }
             reply(.performed(.failure(.busy), answer: answer), to: answer)
@@ -249,7 +270,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
             && store.acknowledge(acknowledgements, by: credential):
             reply(.performed(.success(.done), answer: answer), to: answer)
         case .perform(let request, let answer):
-            submit(.perform(request, answer: answer), of: request.workerHint, answer: answer)
+            submit(.perform(request, answer: answer), to: workers.worker(for: request), answer: answer)
         case .host: break
         }
     }
@@ -259,12 +280,11 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         _ store: ClusterStore
     ) {
         store.attach(device, secretHash: credential.secretHash, stream: stream)
-        _ = workers[1 % workers.count].submit(.noteSeen(device, agent: agent))
+        _ = workers[device, 1].submit(.noteSeen(device, agent: agent))
     }
 
-    /// Submits a job; the requests of one device go to one worker, so that they keep their order.
-    private func submit(_ job: RequestWorker.Job, of hint: UInt8?, answer: ReplyAddress) {
-        guard !workers[Int(hint ?? 0) % workers.count].submit(job) else { return }
+    private func submit(_ job: RequestWorker.Job, to worker: RequestWorker, answer: ReplyAddress) {
+        guard !worker.submit(job) else { return }
         reply(.performed(.failure(.busy), answer: answer), to: answer)
     }
 
@@ -288,14 +308,8 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
             reply(.performed(.failure(.unauthorized), answer: stream), to: stream)
         case .historyWritten(let isComplete): history.noteWritten(isComplete: isComplete)
         case .traceEnd(let end): metrics.set(.traceEnd, to: Int(end))
-        case .directory(let directory, let quotaLimits, let nodes):
-            quotas?.setLimits(quotaLimits, version: directory.version)
-            publish(directory)
-            store.setTeams(of: directory.topics)
-            answerControl(of: Int64(directory.version), store)
-            if let group = groups[worker] {
-                store.announceControl(version: Int64(directory.version), to: nodes, in: group)
-            }
+        case .directory(let data): take(data, groups[worker], store)
+        case .confirmed: settlement?.noteConfirmed()
         case .published(let result, let publication):
             groups[worker] = nil
             store.finish(publication, result)
@@ -304,19 +318,32 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         case .nodeChanged(let result, let address):
             store.readNodesSoon()
             reply(.performed(result, answer: address), to: address)
-        case .serverState(let state, let address): answerStatus(state, to: address, store)
-        case .swept(let expiredCount, let isMore):
+        case .slotsMoved(let outcome, let address):
+            take(outcome, in: groups[worker], answer: address)
+            groups[worker] = nil
+        case .serverStates(let states, let address): answerStatus(states, to: address, store)
+        case .swept(let shard, let expiredCount, let isMore):
             groups[worker] = nil
             store.noteExpired(expiredCount)
-            let isSubmitted = isMore && workers[worker].submit(.sweep)
+            let isSubmitted = isMore && workers[worker].submit(.sweep(shard: shard))
             let pause = configuration.sweepQuestionMilliseconds
-            sweepDue = isSubmitted ? .future : MonotonicTime.now.advanced(byMilliseconds: pause)
+            sweepsDue[shard] = isSubmitted ? .future : MonotonicTime.now.advanced(byMilliseconds: pause)
         }
     }
 
-    private func answerStatus(_ state: ServerState?, to address: ReplyAddress, _ store: ClusterStore) {
-        let report = observer.report(store, state, at: .now)
+    private func answerStatus(_ states: [ServerState?], to address: ReplyAddress, _ store: ClusterStore) {
+        let report = observer.report(store, slots.withLock { $0 }, states, at: .now)
         reply(.performed(.success(.cluster(report)), answer: address), to: address)
+    }
+
+    private func take(_ data: RequestWorker.ControlData, _ group: ChangeGroup?, _ store: ClusterStore) {
+        let version = Int64(data.directory.version)
+        quotas?.setLimits(data.quotaLimits, version: data.directory.version)
+        use(data.slots, version: version, group, store)
+        publish(data.directory)
+        store.setTeams(of: data.directory.topics)
+        answerControl(store)
+        if let group { store.announceControl(version: version, to: data.nodes, in: group) }
     }
 
     private func publish(_ directory: Directory) {
@@ -326,68 +353,15 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         for loop in receivers.indices { replies[UInt32(loop), default: []].append(.directory(directory)) }
     }
 
-    private func reply(_ reply: StoreReply, to address: ReplyAddress) {
+    func reply(_ reply: StoreReply, to address: ReplyAddress) {
         replies[address.loop, default: []].append(reply)
-    }
-
-    // MARK: Nodes
-
-    /// Connects to the nodes that a heartbeat found, and reads the control data if they have another version.
-    private func noteNodes(_ heartbeat: ShardResult.Heartbeat) {
-        observer.note(heartbeat, at: .now)
-        // A node that is cut off from PostgreSQL must hear that others are not.
-        let recent = heartbeat.nodes.filter { $0.heartbeatAgeMilliseconds < ClusterLimits.linkMilliseconds }
-        let nodes = recent.compactMap { node in
-            node.address.flatMap { LinkedNode.Address($0) }.map { LinkedNode(instance: node.instance, address: $0) }
-        }
-        links?.setNodes(nodes)
-        renewCredentials()
-        let isLate = lastHeartbeat.advanced(byMilliseconds: ClusterLimits.broadcastMilliseconds / 2) < .now
-        lastHeartbeat = .now
-        if isLate {
-            // Heartbeats name only broadcasts that were stored lately.
-            _ = workers[0].submit(.readBroadcasts(from: 0))
-        } else if let number = store?.leastUnknownBroadcast(of: heartbeat.broadcasts) {
-            _ = workers[0].submit(.readBroadcasts(from: number))
-        }
-        if sweepDue <= .now, workers[0].submit(.sweep) { sweepDue = .future }
-        guard let directoryVersion, heartbeat.controlVersion > Int64(directoryVersion) else { return }
-        _ = workers[0].submit(.readDirectory)
-    }
-
-    func linkChanged(to instance: InstanceID, isUp: Bool) {
-        turn { $0.linkChanged(to: instance, isUp: isUp) }
-    }
-
-    func take(_ messages: [NodeMessage], from instance: InstanceID) {
-        turn { store in
-            for message in messages {
-                switch message {
-                case .rates(let uses): quotas?.charge(uses, from: instance)
-                case .control(let number, let version):
-                    controlQuestions.append((number, version, instance))
-                    if Int64(directoryVersion ?? 0) < version { _ = workers[0].submit(.readDirectory) }
-                default: store.take(message, from: instance)
-                }
-            }
-            answerControl(of: Int64(directoryVersion ?? 0), store)
-        }
-    }
-
-    /// Answers the nodes that wait until this one uses a version of the control data.
-    private func answerControl(of version: Int64, _ store: ClusterStore) {
-        store.usesControl(version: version)
-        for question in controlQuestions where question.version <= version {
-            links?.send([.done(number: question.number)], to: question.from)
-        }
-        controlQuestions.removeAll { $0.version <= version }
     }
 
     // MARK: Output of the store
 
     func send(_ batch: ShardBatch, number: Int64, toShard index: Int) {
-        meter.sent(batch, at: .now)
-        shard?.send(batch, number: number)
+        if index == 0 { meter.sent(batch, at: .now) }
+        shards[index].send(batch, number: number)
     }
 
     func send(_ messages: [NodeMessage], to instance: InstanceID) { links?.send(messages, to: instance) }

@@ -12,6 +12,7 @@ internal import PushStore
 final class HistoryWork {
     private let instance: InstanceID
     private let hasTrace: Bool
+    private let connections: ShardConnections
     private let report: @Sendable (RequestWorker.Outcome) -> Void
     private var rows = FIFOQueue<TraceRow>()
     private var byteCount = 0
@@ -22,10 +23,12 @@ final class HistoryWork {
     private var trimDue = MonotonicTime.past
 
     init(
-        _ instance: InstanceID, hasTrace: Bool, report: @escaping @Sendable (RequestWorker.Outcome) -> Void
+        _ instance: InstanceID, hasTrace: Bool, _ connections: ShardConnections,
+        report: @escaping @Sendable (RequestWorker.Outcome) -> Void
     ) {
         self.instance = instance
         self.hasTrace = hasTrace
+        self.connections = connections
         self.report = report
     }
 
@@ -44,26 +47,50 @@ final class HistoryWork {
     }
 
     /// Writes what was added, and deletes old events from time to time.
-    func write(to requests: PostgresRequests) throws(SQLError) {
+    func write() throws(SQLError) {
+        let traces = try connections.control().traces
         while let row = rows.first {
             let isRepeated = mayExist
             mayExist = true
-            report(.traceEnd(try requests.traces.write(row, mayExist: isRepeated)))
+            report(.traceEnd(try traces.write(row, mayExist: isRepeated)))
             mayExist = false
             _ = rows.popFirst()
             byteCount -= row.events.count
         }
-        while !histories.isEmpty {
-            let part = Array(histories.prefix(ClusterLimits.historiesPerTransactionCountMax))
-            try requests.write(part)
-            histories.removeFirst(part.count)
-        }
+        let isComplete = try writeHistories()
         if hasTrace, trimDue <= .now {
-            if try !requests.traces.trim() {
+            if try !traces.trim() {
                 trimDue = MonotonicTime.now.advanced(byMilliseconds: ClusterLimits.traceTrimMilliseconds)
             }
         }
-        report(.historyWritten(isComplete: true))
+        report(.historyWritten(isComplete: isComplete))
+    }
+
+    /// Writes the histories to their shards; keeps those of shards that fail, and of devices that move.
+    ///
+    /// - Returns: Whether none is kept.
+    /// - Throws: The error of the last shard that failed.
+    private func writeHistories() throws(SQLError) -> Bool {
+        var failure: SQLError?
+        var kept: [DeliveryHistory.Copy] = []
+        for (shard, copies) in Dictionary(grouping: histories, by: { connections.shard(of: $0.device) }) {
+            var rest = copies.filter { !connections.isMoving($0.device) }
+            kept += copies.filter { connections.isMoving($0.device) }
+            do throws(SQLError) {
+                while !rest.isEmpty {
+                    let part = Array(rest.prefix(ClusterLimits.historiesPerTransactionCountMax))
+                    try connections.requests(ofShard: shard).write(part)
+                    rest.removeFirst(part.count)
+                }
+            } catch {
+                connections.close(after: error)
+                failure = error
+                kept += rest
+            }
+        }
+        histories = kept
+        if let failure { throw failure }
+        return kept.isEmpty
     }
 
     /// Reports that a write failed, so that it is tried again.
@@ -72,13 +99,14 @@ final class HistoryWork {
     // MARK: Searches
 
     /// Starts a search, or answers it.
-    func search(_ query: TraceQuery, _ answer: ReplyAddress, _ requests: PostgresRequests) throws(SQLError) {
+    func search(_ query: TraceQuery, _ answer: ReplyAddress) throws(SQLError) {
+        let traces = try connections.requests(ofShard: connections.sharded.shard(of: query)).traces
         if query.isForWebhook {
-            let isDelivering = try requests.traces.deliversWebhooks(instance.rawValue)
-            report(.traceEnd(try requests.traces.end()))
+            let isDelivering = try traces.deliversWebhooks(instance.rawValue)
+            report(.traceEnd(try traces.end()))
             guard isDelivering else { return finish(.success(.trace(TraceFindings(next: query.after))), answer) }
         }
-        switch try requests.traces.search(query, answer) {
+        switch try traces.search(query, answer) {
         case .success(let search):
             guard searches.count < Limits.traceSearchCountMax else { return finish(.failure(.tooMany), answer) }
             searches.append(search)
@@ -87,10 +115,10 @@ final class HistoryWork {
     }
 
     /// Makes one step of the next search.
-    func continueSearch(_ requests: PostgresRequests) throws(SQLError) {
+    func continueSearch() throws(SQLError) {
         guard let search = searches.popFirst() else { return }
         do throws(SQLError) {
-            if try requests.traces.step(search) { return searches.append(search) }
+            if try connections.control().traces.step(search) { return searches.append(search) }
         } catch {
             searches.append(search)
             throw error

@@ -24,6 +24,19 @@ extension PostgresConnection {
         }
     }
 
+    /// Ends an upgrade of the tables when no node needs the former ones.
+    ///
+    /// Version 1 of the tables is the first, so nothing of former ones is left to delete.
+    ///
+    /// - Returns: The reason for the refusal; nil if the upgrade has ended.
+    /// - Throws: The error that PostgreSQL returned.
+    func finishUpgrade() throws(SQLError) -> StoreRefusal? {
+        let old = try prepare("SELECT 1 FROM nodes WHERE speaks < ? LIMIT 1")
+        old.bind(NodeRegistration.protocolVersion, at: 1)
+        defer { old.reset() }
+        return try old.step() ? .oldNode : nil
+    }
+
     private func remove(_ node: String) throws(SQLError) -> StoreRefusal? {
         let statement = try prepare(
             "DELETE FROM nodes WHERE name = ? AND seen_at < clock_timestamp() - make_interval(secs => ?::bigint)")

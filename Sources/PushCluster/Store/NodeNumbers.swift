@@ -34,10 +34,3 @@ extension StoreAnswer {
         return .counts(counts)
     }
 }
-
-extension StoreRequest {
-    /// A number that all requests of one device share, so that they keep their order; nil for administrators.
-    var workerHint: UInt8? {
-        if case .device(_, let credential) = self { credential.secretHash.first } else { nil }
-    }
-}

@@ -13,17 +13,24 @@ struct NodeRegistration {
     private static let pauseMilliseconds = 100
     /// The codes of errors that PostgreSQL does not have.
     private static let (noNumber, noLinks) = ("number", "links")
+    /// The version of the tables, rows and messages that this program understands.
+    static let protocolVersion: Int64 = 1
     /// The key of the advisory lock for new rows: `Nodes` in ASCII.
     private static let lockKey: Int64 = 0x4e_6f64_6573
 
-    private let connection: PostgresConnection
+    let connection: PostgresConnection
     private let configuration: PostgresStoreConfiguration
 
     /// Connects, checks the server, and creates or checks the tables.
-    init(_ configuration: PostgresStoreConfiguration) throws(PostgresStoreError) {
+    ///
+    /// - Parameters:
+    ///   - configuration: The node and the schema.
+    ///   - address: The servers of a shard.
+    /// - Throws: The problem, whose description says what to do.
+    init(_ configuration: PostgresStoreConfiguration, at address: PostgresAddress) throws(PostgresStoreError) {
         self.configuration = configuration
         do {
-            connection = try PostgresConnection(to: configuration.address, settings: configuration.session)
+            connection = try PostgresConnection(to: address, settings: configuration.session)
             for finding in try connection.serverFacts().findings {
                 guard !finding.isFatal else { throw PostgresStoreError.unsafe(finding) }
                 configuration.onFinding(finding)
@@ -37,7 +44,7 @@ struct NodeRegistration {
         }
         do throws(StoreError) {
             let connection = connection
-            try PostgresSchema.open(connection, at: "\(configuration.address)") { body throws(SQLError) in
+            try PostgresSchema.open(connection, at: "\(address)") { body throws(SQLError) in
                 try connection.transaction { () throws(SQLError) in try body() }
             }
         } catch {
@@ -95,6 +102,21 @@ struct NodeRegistration {
         }
     }
 
+    /// Takes the row of an instance that was registered in the shard with the control data.
+    func register(_ instance: InstanceID) throws(PostgresStoreError) {
+        do throws(SQLError) {
+            try connection.transaction(isolation: .readCommitted) { () throws(SQLError) in
+                let delete = try connection.prepare("DELETE FROM nodes WHERE number = ? OR name = ?")
+                delete.bind(Int64(instance.node.rawValue), at: 1)
+                delete.bind(configuration.node, at: 2)
+                try delete.run()
+                try insert(instance, instance.node)
+            }
+        } catch {
+            throw .unreachable(error)
+        }
+    }
+
     /// Refuses to start beside a node to which this one can have no link.
     private func checkLinks() throws(SQLError) {
         let others = try connection.prepare(
@@ -132,14 +154,15 @@ struct NodeRegistration {
         let statement = try connection.prepare(
             """
             INSERT INTO nodes(number, name, instance, seen_at, id_ceiling, speaks, version, draining, address)
-            VALUES (?, ?, ?, clock_timestamp(), ?, 1, ?, 0, ?)
+            VALUES (?, ?, ?, clock_timestamp(), ?, ?, ?, 0, ?)
             """)
         statement.bind(Int64(number.rawValue), at: 1)
         statement.bind(configuration.node, at: 2)
         statement.bind(instance.rawValue, at: 3)
         statement.bind(instance.rawValue, at: 4)
-        statement.bind(configuration.version, at: 5)
-        statement.bind(configuration.links?.address.text, at: 6)
+        statement.bind(Self.protocolVersion, at: 5)
+        statement.bind(configuration.version, at: 6)
+        statement.bind(configuration.links?.address.text, at: 7)
         try statement.run()
     }
 
@@ -149,14 +172,15 @@ struct NodeRegistration {
             """
             UPDATE nodes SET instance = ?, seen_at = clock_timestamp(), id_ceiling = ?,
                 draining = CASE WHEN version = ? THEN least(draining, 1) ELSE 0 END, version = ?,
-                heard_at = 0, address = ? WHERE number = ?
+                heard_at = 0, speaks = ?, address = ? WHERE number = ?
             """)
         statement.bind(instance.rawValue, at: 1)
         statement.bind(instance.rawValue, at: 2)
         statement.bind(configuration.version, at: 3)
         statement.bind(configuration.version, at: 4)
-        statement.bind(configuration.links?.address.text, at: 5)
-        statement.bind(Int64(number.rawValue), at: 6)
+        statement.bind(Self.protocolVersion, at: 5)
+        statement.bind(configuration.links?.address.text, at: 6)
+        statement.bind(Int64(number.rawValue), at: 7)
         try statement.run()
     }
 }

@@ -7,11 +7,9 @@ package import PushStore
 
 /// The store of a node in PostgreSQL.
 package final class PostgresStore: ServerStore {
-    private static let workerCount = 2
-
     private enum State {
         case opened
-        case running(Thread, [RequestWorker], history: RequestWorker)
+        case running(Thread, ShardWorkers)
         case stopped
     }
 
@@ -23,6 +21,8 @@ package final class PostgresStore: ServerStore {
     private let configuration: PostgresStoreConfiguration
     private let mailbox: Mailbox<ClusterThread.Message>
     private let state: Lock<State>
+    /// The shards of all devices.
+    private let slots: Lock<SlotMap>
 
     /// Connects to PostgreSQL, checks it, creates the tables if they do not exist, and registers this node.
     ///
@@ -36,7 +36,9 @@ package final class PostgresStore: ServerStore {
         } catch {
             throw .noDescriptor(error)
         }
-        instance = try NodeRegistration(configuration).register()
+        let registration = try ClusterRegistration(configuration)
+        instance = try registration.register()
+        slots = Lock(registration.slots)
         configuration.onRegistered(instance)
         state = Lock(.opened)
     }
@@ -56,24 +58,23 @@ package final class PostgresStore: ServerStore {
             guard case .opened = state else { preconditionFailure("the store was started twice") }
             let (configuration, bounds, mailbox) = (configuration, bounds, mailbox)
             let (instance, metrics) = (instance, metrics)
-            let workers = (0..<Self.workerCount).map { index in
-                RequestWorker(configuration, instance, bounds) { mailbox.post(.outcome($0, worker: index)) }
-            }
-            // Searches of the trace are long, so they do not delay other requests.
-            let history = RequestWorker(configuration, instance, bounds) {
-                mailbox.post(.outcome($0, worker: Self.workerCount))
+            let slots = slots
+            let workers = ShardWorkers(configuration, slots) { index, patientShards in
+                RequestWorker(configuration, instance, bounds, slots, patientShards: patientShards) {
+                    mailbox.post(.outcome($0, worker: index))
+                }
             }
             let thread = Thread(name: "store") {
                 do {
                     try ClusterThread(
                         try EventLoop(), configuration, instance, receivers: receivers, workers: workers,
-                        historyWorker: history, mailbox: mailbox, metrics: metrics, onFatal: onFatal
+                        slots: slots, mailbox: mailbox, metrics: metrics, onFatal: onFatal
                     ).run()
                 } catch {
                     onFatal(.cannotOpen(path: "epoll", code: "", text: "\(error)"))
                 }
             }
-            state = .running(thread, workers, history: history)
+            state = .running(thread, workers)
         }
     }
 
@@ -95,16 +96,16 @@ package final class PostgresStore: ServerStore {
 
     /// Stops the threads; blocks until then.
     package func stop() {
-        let running: (Thread, [RequestWorker], RequestWorker)? = state.withLock { state in
+        let running: (Thread, ShardWorkers)? = state.withLock { state in
             defer { state = .stopped }
-            guard case .running(let thread, let workers, let history) = state else { return nil }
-            return (thread, workers, history)
+            guard case .running(let thread, let workers) = state else { return nil }
+            return (thread, workers)
         }
-        guard let (thread, workers, history) = running else { return }
-        for worker in workers { worker.stop() }
+        guard let (thread, workers) = running else { return }
+        workers.stopRequests()
         mailbox.post(.stop)
         thread.join()
         // The worker of the history stops last, because it writes the last events of the thread.
-        history.stop()
+        workers.history.stop()
     }
 }

@@ -6,8 +6,10 @@ package import PushStore
 
 /// The settings of a store in PostgreSQL.
 package struct PostgresStoreConfiguration: Sendable {
-    /// The servers of PostgreSQL.
+    /// The servers of the shard with the control data.
     package var address: PostgresAddress
+    /// The servers of the shards 1, 2, and so on.
+    package var furtherShards: [PostgresAddress] = []
     /// The schema of the tables, which is created if it does not exist.
     package var schema = "posthorn"
     /// The name of this node, unique among the nodes.
@@ -20,6 +22,8 @@ package struct PostgresStoreConfiguration: Sendable {
     package var patienceMilliseconds: Int64 = 10_000
     /// The time after which a node asks PostgreSQL again whether a sweep is due, in milliseconds.
     package var sweepQuestionMilliseconds: Int64 = 60_000
+    /// The time after which a node looks again for rows that moved slots left, in milliseconds.
+    package var cleanMilliseconds: Int64 = 10_000
     /// The time in which a node compares all streams with PostgreSQL, in milliseconds.
     package var reviewMilliseconds: Int64 = 60_000
     /// The maximum number of routes in memory.
@@ -38,7 +42,7 @@ package struct PostgresStoreConfiguration: Sendable {
     package var onFinding: @Sendable (PostgresFinding) -> Void = { _ in }
     /// Called on any thread when the connection to PostgreSQL is lost or cannot be opened, with the reason; nil when it
     /// is open.
-    package var onConnection: @Sendable (String?) -> Void = { _ in }
+    package var onConnection: @Sendable (_ shard: Int, _ reason: String?) -> Void = { _, _ in }
 
     package init(address: PostgresAddress, node: String, version: String, store: StoreConfiguration) {
         self.address = address
@@ -47,6 +51,8 @@ package struct PostgresStoreConfiguration: Sendable {
         self.store = store
     }
 
+    /// The servers of all shards.
+    var addresses: [PostgresAddress] { [address] + furtherShards }
     /// The settings of the sessions.
     var session: PostgresSettings { PostgresSettings(applicationName: "posthornd \(node)", schema: schema) }
 }

@@ -21,6 +21,10 @@ package enum PostgresStoreError: Error, Sendable {
     case noDescriptor(NetError)
     /// All numbers of nodes are taken.
     case tooManyNodes
+    /// The database has another shard, or belongs to another cluster.
+    case wrongShard(Int)
+    /// Devices are in a shard that the configuration does not name.
+    case missingShard(Int)
 }
 
 extension PostgresStoreError {
@@ -28,7 +32,7 @@ extension PostgresStoreError {
     package var isTemporary: Bool {
         switch self {
         case .unreachable, .nameTaken, .noDescriptor: true
-        case .unsafe, .schema, .tooManyNodes, .unlinked: false
+        case .unsafe, .schema, .tooManyNodes, .unlinked, .wrongShard, .missingShard: false
         }
     }
 }
@@ -46,6 +50,13 @@ extension PostgresStoreError: CustomStringConvertible {
         case .unlinked:
             "Another node uses the same PostgreSQL. Set [cluster] address on every node, so that they can connect to each other."
         case .noDescriptor(let error): "\(error). Raise the limit of open files."
+        case .wrongShard(let shard):
+            """
+            The database of shard \(shard) has the tables of another shard or cluster. \
+            Compare [store] url and [cluster] shards with those of the other nodes.
+            """
+        case .missingShard(let shard):
+            "Devices are in shard \(shard), which [cluster] shards does not name. Add its address there, as on the other nodes."
         case .tooManyNodes:
             "All \(NodeNumber.count) numbers of nodes are taken. Remove nodes that no longer exist with 'posthorn cluster remove'."
         }

@@ -6,37 +6,30 @@ internal import PushPostgres
 internal import PushSQL
 internal import PushStore
 
-/// The connection of a worker, which is opened again after a loss.
+/// Performs the jobs of a worker on its connections.
 final class RequestSession {
-    private static let pauseMilliseconds = 200
-    /// The number of attempts to connect for one job, which take about as long as a fail-over.
-    private static let attemptCountMax = 40
-
-    private let configuration: PostgresStoreConfiguration
     private let instance: InstanceID
-    private let bounds: StoreBounds
     private let report: @Sendable (RequestWorker.Outcome) -> Void
-    private var open: (connection: PostgresConnection, requests: PostgresRequests)?
+    private let connections: ShardConnections
     private let history: HistoryWork
 
     init(
-        _ configuration: PostgresStoreConfiguration, _ instance: InstanceID, _ bounds: StoreBounds,
+        _ configuration: PostgresStoreConfiguration, _ instance: InstanceID, _ connections: ShardConnections,
         report: @escaping @Sendable (RequestWorker.Outcome) -> Void
     ) {
-        self.configuration = configuration
         self.instance = instance
-        self.bounds = bounds
         self.report = report
-        history = HistoryWork(instance, hasTrace: configuration.store.hasTrace, report: report)
+        self.connections = connections
+        history = HistoryWork(instance, hasTrace: configuration.store.hasTrace, connections, report: report)
     }
 
     /// Performs a job, and reports its outcome.
     func run(_ job: RequestWorker.Job) {
         if case .writeHistory(let events, let histories) = job { history.add(events, histories) }
         do {
-            try perform(job, try requests())
+            try perform(job)
         } catch {
-            if error.kind == .disconnected || open?.connection.isUsable == false { open = nil }
+            connections.close(after: error)
             refuse(job, error)
         }
     }
@@ -48,51 +41,84 @@ final class RequestSession {
     func continueSearch() {
         guard isSearching else { return }
         do {
-            try history.continueSearch(try requests())
+            try history.continueSearch()
         } catch {
-            if error.kind == .disconnected || open?.connection.isUsable == false { open = nil }
+            connections.close(after: error)
             history.refuseSearches(refusal(error))
         }
     }
 
-    private func perform(_ job: RequestWorker.Job, _ requests: PostgresRequests) throws(SQLError) {
+    private func perform(_ job: RequestWorker.Job) throws(SQLError) {
         switch job {
-        case .perform(let request, let address):
-            var failure: SQLError?
-            let answer = try requests.perform(request) { effects in
-                report(.effects(effects))
-                guard effects.hasDirectoryChanged else { return }
-                // The loops must have the new directory before the answer.
-                do throws(SQLError) {
-                    report(
-                        .directory(try requests.directory(), try requests.quotaLimits(), nodes: try liveNodes()))
-                } catch {
-                    failure = error
-                }
-            }
-            if let failure { throw failure }
-            report(.performed(answer, answer: address))
+        case .perform(let request, let address): try perform(request, address)
         case .identify(let credential, let stream, let agent):
-            report(.identified(try requests.identify(credential), credential, stream: stream, agent: agent))
-        case .noteSeen(let device, let agent): try requests.noteSeen([(device, agent)])
-        case .readDirectory: report(.directory(try requests.directory(), try requests.quotaLimits()))
+            let device = try connections.sharded.device(of: credential)
+            report(.identified(device, credential, stream: stream, agent: agent))
+        case .noteSeen(let device, let agent): try connections.requests(of: device).noteSeen([(device, agent)])
+        case .readDirectory: report(.directory(try controlData()))
         case .publish(let broadcast, let publication):
-            let result = try requests.publish(broadcast, number: publication.number) { report(.effects($0)) }
+            let result = try connections.control().publish(broadcast, number: publication.number) {
+                report(.effects($0))
+            }
             report(.published(result, publication))
         case .trim(let device):
-            try requests.trim(device) { report(.effects($0)) }
+            try connections.requests(of: device).trim(device) { report(.effects($0)) }
             report(.trimmed)
-        case .readBroadcasts(let first): try readBroadcasts(from: first, requests)
+        case .readBroadcasts(let first): try readBroadcasts(from: first, try connections.control())
         case .changeNode(let change, let address):
-            let refusal = try open?.connection.execute(change)
+            let refusal = try connections.connection(toShard: 0).execute(change)
             report(.nodeChanged(refusal.map { .failure($0) } ?? .success(.done), answer: address))
-        case .readServerState(let address): report(.serverState(try serverState(), answer: address))
-        case .sweep:
-            let progress = try requests.sweep { report(.effects($0)) }
-            report(.swept(expiredCount: progress.expiredCount, isMore: progress.isMore))
-        case .writeHistory: try history.write(to: requests)
-        case .search(let query, let address): try history.search(query, address, requests)
+        case .moveSlots(let step, let address): try moveSlots(step, address)
+        case .finishUpgrade(let address):
+            let refusal = try connections.connection(toShard: 0).finishUpgrade()
+            report(.nodeChanged(refusal.map { .failure($0) } ?? .success(.done), answer: address))
+        case .readServerState(let address): report(.serverStates(serverStates(), answer: address))
+        case .sweep(let shard):
+            let progress = try connections.requests(ofShard: shard).sweep { report(.effects($0)) }
+            report(.swept(shard: shard, expiredCount: progress.expiredCount, isMore: progress.isMore))
+        case .writeHistory: try history.write()
+        case .search(let query, let address): try history.search(query, address)
+        case .confirm: report(.confirmed)
         }
+    }
+
+    private func perform(_ request: StoreRequest, _ address: ReplyAddress) throws(SQLError) {
+        var failure: SQLError?
+        let answer = try connections.sharded.perform(request) { effects in
+            report(.effects(effects))
+            guard effects.hasDirectoryChanged else { return }
+            // The loops must have the new directory before the answer.
+            do throws(SQLError) {
+                var data = try controlData()
+                data.nodes = try liveNodes()
+                report(.directory(data))
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        report(.performed(answer, answer: address))
+    }
+
+    private func moveSlots(_ step: SlotMover.Step, _ address: ReplyAddress?) throws(SQLError) {
+        let mover = SlotMover(connections: connections, instance: instance)
+        let outcome = try mover.perform(step) { () throws(SQLError) in
+            var effects = PostgresEffects()
+            effects.hasDirectoryChanged = true
+            report(.effects(effects))
+            var data = try controlData()
+            data.nodes = try liveNodes()
+            report(.directory(data))
+        }
+        report(.slotsMoved(outcome, answer: address))
+    }
+
+    private func controlData() throws(SQLError) -> RequestWorker.ControlData {
+        let requests = try connections.control()
+        let (directory, limits) = (try requests.directory(), try requests.quotaLimits())
+        // The assignment of devices may be newer than the directory, which does no harm.
+        let slots = try connections.connection(toShard: 0).slots()
+        return .init(directory: directory, quotaLimits: limits, slots: slots)
     }
 
     private func readBroadcasts(from first: Int64, _ requests: PostgresRequests) throws(SQLError) {
@@ -109,18 +135,25 @@ final class RequestSession {
 
     /// Returns the instances with recent heartbeats; others read the control data when they start.
     private func liveNodes() throws(SQLError) -> [InstanceID] {
-        guard let connection = open?.connection else { return [] }
-        let statement = try connection.prepare(
+        let statement = try connections.connection(toShard: 0).prepare(
             "SELECT instance FROM nodes WHERE seen_at > clock_timestamp() - interval '3 seconds'")
         var nodes: [InstanceID] = []
         while try statement.step() { nodes.append(InstanceID(rawValue: statement.int64(0))) }
         return nodes
     }
 
-    private func serverState() throws(SQLError) -> ServerState? {
-        guard let connection = open?.connection else { return nil }
-        return ServerState(
-            facts: try connection.serverFacts(), oldestTransactionSeconds: try connection.oldestTransactionSeconds())
+    private func serverStates() -> [ServerState?] {
+        (0..<connections.shardCount).map { shard in
+            do throws(SQLError) {
+                let connection = try connections.connection(toShard: shard)
+                return ServerState(
+                    facts: try connection.serverFacts(),
+                    oldestTransactionSeconds: try connection.oldestTransactionSeconds())
+            } catch {
+                connections.close(after: error)
+                return nil
+            }
+        }
     }
 
     /// Reports that a job failed; the directory is read again with the next heartbeat that finds a new version.
@@ -135,47 +168,13 @@ final class RequestSession {
             report(.performed(.init(result: .failure(refusal)), answer: stream))
         case .publish(_, let publication): report(.published(.refused(.serviceUnavailable), publication))
         case .trim: report(.trimmed)
-        case .readServerState(let address): report(.serverState(nil, answer: address))
+        case .moveSlots(_, let address): report(.slotsMoved(.failed(refusal), answer: address))
+        case .finishUpgrade(let address): report(.nodeChanged(.failure(refusal), answer: address))
+        case .readServerState(let address): report(.serverStates([], answer: address))
         case .noteSeen, .readDirectory, .readBroadcasts: break
-        case .sweep: report(.swept(expiredCount: 0, isMore: false))
+        case .confirm: report(.confirmed)
+        case .sweep(let shard): report(.swept(shard: shard, expiredCount: 0, isMore: false))
         case .writeHistory: history.noteFailedWrite()
         }
-    }
-
-    // MARK: The connection
-
-    private func requests() throws(SQLError) -> PostgresRequests {
-        if let open, open.connection.isUsable { return open.requests }
-        var attempt = 1
-        while true {
-            do {
-                let connection = try PostgresConnection(to: configuration.address, settings: configuration.session)
-                let requests = try makeRequests(on: connection)
-                open = (connection, requests)
-                return requests
-            } catch {
-                guard attempt < Self.attemptCountMax else { throw error }
-                attempt += 1
-                ElapsedPause.wait(milliseconds: Self.pauseMilliseconds)
-            }
-        }
-    }
-
-    private func makeRequests(on connection: PostgresConnection) throws(SQLError) -> PostgresRequests {
-        let clock = try connection.prepare("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")
-        let now = configuration.store.now
-        let time: () -> Timestamp = {
-            defer { clock.reset() }
-            guard let isRow = try? clock.step(), isRow else { return now() }
-            return Timestamp(unixMilliseconds: clock.int64(0))
-        }
-        var environment = PostgresRequests.Environment(
-            node: Int64(instance.node.rawValue), now: time,
-            lastAnswered: { NotificationIDLayout.least(at: time().unixMilliseconds) - 1 },
-            transaction: { body throws(SQLError) in
-                try connection.transaction { () throws(SQLError) in try body() }
-            }, pause: { range in ElapsedPause.wait(milliseconds: .random(in: range)) })
-        environment.hasTrace = configuration.store.hasTrace
-        return try PostgresRequests(connection, bounds, environment)
     }
 }

@@ -22,13 +22,28 @@ final class RequestWorker: Sendable {
         /// Reads the stored broadcasts from a number on.
         case readBroadcasts(from: Int64)
         case changeNode(NodeChange, answer: ReplyAddress)
+        /// Makes a step of a move of slots, for an administrator or by this node.
+        case moveSlots(SlotMover.Step, answer: ReplyAddress?)
+        /// Ends an upgrade of the tables.
+        case finishUpgrade(answer: ReplyAddress)
         /// Reads the state of PostgreSQL for an administrator.
         case readServerState(answer: ReplyAddress)
-        /// Makes the next step of a sweep.
-        case sweep
+        /// Makes the next step of a sweep of a shard.
+        case sweep(shard: Int)
         /// Writes events and delivery histories.
         case writeHistory([TraceEvent], [DeliveryHistory.Copy])
         case search(TraceQuery, answer: ReplyAddress)
+        /// Reports that all earlier jobs are done.
+        case confirm
+    }
+
+    /// The control data that all nodes keep in memory.
+    struct ControlData: Sendable {
+        var directory: Directory
+        var quotaLimits: [QuotaSubject: QuotaLimits]
+        var slots: SlotMap
+        /// After a change, the nodes that may have read the former data.
+        var nodes: [InstanceID] = []
     }
 
     /// The outcome of a job, or an effect of it.
@@ -36,19 +51,22 @@ final class RequestWorker: Sendable {
         case effects(PostgresEffects)
         case performed(PostgresRequests.Answer, answer: ReplyAddress)
         case identified(DeviceID?, DeviceCredential, stream: ReplyAddress, agent: String)
-        /// The control data, and after a change of them the nodes that may have read them before.
-        case directory(Directory, [QuotaSubject: QuotaLimits], nodes: [InstanceID] = [])
+        case directory(ControlData)
         case published(PostgresRequests.PublishResult, Publication)
         case broadcasts([PublishedBroadcast])
         case trimmed
         case nodeChanged(Result<StoreAnswer, StoreRefusal>, answer: ReplyAddress)
-        /// The state of PostgreSQL; nil if it could not be read.
-        case serverState(ServerState?, answer: ReplyAddress)
+        /// A step of a move of slots was made, or failed.
+        case slotsMoved(SlotMover.Outcome, answer: ReplyAddress?)
+        /// The states of the shards; nil for those that could not be read.
+        case serverStates([ServerState?], answer: ReplyAddress)
         /// A step of a sweep, which deleted some expired broadcasts.
-        case swept(expiredCount: Int, isMore: Bool)
+        case swept(shard: Int, expiredCount: Int, isMore: Bool)
         /// Events and delivery histories were written, or some of them wait for the next write.
         case historyWritten(isComplete: Bool)
         case traceEnd(Int64)
+        /// All jobs before `confirm` are done.
+        case confirmed
     }
 
     private struct Queue {
@@ -66,14 +84,19 @@ final class RequestWorker: Sendable {
     ///   - configuration: The settings of the connection.
     ///   - instance: The instance of this node.
     ///   - bounds: The bounds of the store.
+    ///   - slots: The shards of all devices.
+    ///   - patientShards: The shards for which a job waits until they can be reached.
     ///   - report: Called on the worker's thread with each outcome.
     init(
         _ configuration: PostgresStoreConfiguration, _ instance: InstanceID, _ bounds: StoreBounds,
+        _ slots: Lock<SlotMap>, patientShards: Range<Int>,
         report: @escaping @Sendable (Outcome) -> Void
     ) {
         wakeUp = WorkerSignal()
         let started = Thread(name: "requests") { [self] in
-            let session = RequestSession(configuration, instance, bounds, report: report)
+            let connections = ShardConnections(
+                configuration, instance, bounds, slots, patientShards: patientShards)
+            let session = RequestSession(configuration, instance, connections, report: report)
             while let job = next(waits: !session.isSearching) {
                 if let job { session.run(job) }
                 session.continueSearch()

@@ -333,6 +333,8 @@ extension Limits {
     public static let unansweredSendCountMax = 10_000
     /// The maximum number of addresses in one configuration setting.
     public static let listenAddressCountMax = 16
+    /// The maximum number of databases among which a cluster distributes its devices.
+    public static let shardCountMax = 64
     /// The maximum number of concurrent channel-list requests on one connection.
     public static let listingPerConnectionCountMax = 2
     /// The maximum number of channel-list requests of one loop that wait for the store.

@@ -6,7 +6,9 @@ internal import PushHTTP
 internal import PushServing
 internal import PushStore
 
-/// `/v1/cluster`: the nodes of the cluster, and PostgreSQL; `/v1/cluster/nodes/NAME` changes a node.
+/// `/v1/cluster`: the nodes of the cluster, and PostgreSQL.
+///
+/// `/v1/cluster/nodes/NAME` changes a node, `/v1/cluster/moves` moves slots, and `/v1/cluster/upgrade` ends an upgrade.
 struct AdminCluster: AdminResource {
     let services: LoopServices
 
@@ -15,6 +17,8 @@ struct AdminCluster: AdminResource {
         _ parameters: [AdminTarget.Parameter]
     ) {
         if rest.count == 2, rest[0] == "nodes" { return answerNode(exchange, connection, rest[1]) }
+        if rest == ["moves"] { return answerMove(exchange, connection) }
+        if rest == ["upgrade"] { return answerUpgrade(exchange, connection) }
         guard rest.isEmpty else { return AdminAnswer.refusePath(exchange) }
         guard exchange.method == .get else { return AdminAnswer.refuseMethod(exchange, allowed: "GET") }
         perform(.cluster(.status), exchange, connection) { answer, exchange in
@@ -26,6 +30,25 @@ struct AdminCluster: AdminResource {
     private static let nodeChange = AdminBody(members: [
         AdminBody.Member(name: "draining", kind: .flag, isRequired: true)
     ])
+
+    private static let slotMove = AdminBody(members: [
+        AdminBody.Member(
+            name: "shard", kind: .number(0...Int64(Limits.shardCountMax), meaning: "the number of a shard"),
+            isRequired: true),
+        AdminBody.Member(
+            name: "count", kind: .number(1...Int64(SlotMap.slotCount), meaning: "a number of slots"), isRequired: true),
+    ])
+
+    private func answerMove(_ exchange: HTTPExchange, _ connection: ServerConnection) {
+        guard exchange.method == .post else { return AdminAnswer.refuseMethod(exchange, allowed: "POST") }
+        guard let move = Self.slotMove.read(ClusterAPI.SlotMove.self, of: exchange) else { return }
+        perform(.cluster(.moveSlots(to: move.shard, count: move.count)), exchange, connection)
+    }
+
+    private func answerUpgrade(_ exchange: HTTPExchange, _ connection: ServerConnection) {
+        guard exchange.method == .post else { return AdminAnswer.refuseMethod(exchange, allowed: "POST") }
+        perform(.cluster(.finishUpgrade), exchange, connection)
+    }
 
     private func answerNode(_ exchange: HTTPExchange, _ connection: ServerConnection, _ node: String) {
         switch exchange.method {

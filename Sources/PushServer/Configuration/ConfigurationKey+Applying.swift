@@ -55,7 +55,7 @@ extension ConfigurationKey {
         case .pendingPerTopic: configuration.pendingPerTopicCountMax = try value.number(1...1_000_000)
         case .pendingPerDevice: configuration.pendingPerDeviceCountMax = try value.number(1...10_000_000)
         case .gatherSeconds: configuration.powerSavingDelaySeconds = Int64(try value.number(0...3600))
-        case .durability, .storeURL, .acceptPatience, .node, .linkAddress, .clusterKeyFile:
+        case .durability, .storeURL, .acceptPatience, .node, .linkAddress, .clusterKeyFile, .shards:
             try applyStorage(value, to: &configuration)
         case .tokenLifeDays:
             let days = try value.number(0...36_500)
@@ -95,6 +95,7 @@ extension ConfigurationKey {
         case .node: configuration.nodeName = try value.nodeName()
         case .linkAddress: configuration.linkAddress = value.text.isEmpty ? nil : try value.linkAddress()
         case .clusterKeyFile: configuration.clusterKeyFile = value.text
+        case .shards: configuration.shardAddresses = try value.postgresAddresses()
         default: preconditionFailure("\(rawValue) is not a setting of the store")
         }
     }
@@ -149,7 +150,18 @@ private struct Value {
     }
 
     /// Parses the address of PostgreSQL; the error does not contain it, because it may contain a password.
-    func postgresAddress() throws(ConfigurationError) -> PostgresAddress {
+    func postgresAddress() throws(ConfigurationError) -> PostgresAddress { try postgresAddress(text) }
+
+    func postgresAddresses() throws(ConfigurationError) -> [PostgresAddress] {
+        guard words.count < Limits.shardCountMax else {
+            throw refusal("Use at most \(Limits.shardCountMax - 1) addresses.")
+        }
+        var addresses: [PostgresAddress] = []
+        for word in words { addresses.append(try postgresAddress(word)) }
+        return addresses
+    }
+
+    private func postgresAddress(_ text: String) throws(ConfigurationError) -> PostgresAddress {
         do throws(PostgresAddressError) {
             return try PostgresAddress(text)
         } catch {

@@ -9,8 +9,7 @@ extension ConfigurationKey {
         case .dataDirectory, .listen, .developmentListen, .channelListen, .developmentChannelListen, .names,
             .proxyProtocolFrom, .adminSocket, .metricsListen, .loops, .connections, .connectionsPerAddress,
             .connectionsBeforeAuthentication, .memoryBudgetMegabytes, .durability, .storeURL, .acceptPatience, .node,
-            .linkAddress, .clusterKeyFile,
-            .trace:
+            .linkAddress, .clusterKeyFile, .shards, .trace:
             true
         case .developmentNames, .certificateFile, .privateKeyFile, .secondsBeforeAuthentication,
             .channelsOnProviderPorts, .clientAuthorityFiles, .providerTokenUpdates, .streamsBeforeAuthentication,
@@ -76,6 +75,7 @@ extension ServerConfiguration {
             case .node: nodeName = running.nodeName
             case .linkAddress: linkAddress = running.linkAddress
             case .clusterKeyFile: clusterKeyFile = running.clusterKeyFile
+            case .shards: shardAddresses = running.shardAddresses
             case .trace: hasTrace = running.hasTrace
             case .certificateFile: certificateFile = running.certificateFile
             case .privateKeyFile: privateKeyFile = running.privateKeyFile

@@ -40,6 +40,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     case node
     case linkAddress = "address"
     case clusterKeyFile = "key_file"
+    case shards
     case teamRate = "team_rate"
     case keyRate = "key_rate"
     case topicRate = "topic_rate"
@@ -74,7 +75,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
             "providers"
         case .openEnrolment, .pendingPerTopic, .pendingPerDevice, .gatherSeconds, .tokenLifeDays: "devices"
         case .durability, .storeURL, .acceptPatience: "store"
-        case .node, .linkAddress, .clusterKeyFile: "cluster"
+        case .node, .linkAddress, .clusterKeyFile, .shards: "cluster"
         case .teamRate, .keyRate, .topicRate, .deviceRate, .teamDaily, .keyDaily, .topicDaily, .teamBadTokens,
             .strangerRequests, .strangerCredentials, .strangerEnrolments, .deviceRequests, .deviceAcks, .deviceStreams:
             "quotas"
@@ -89,6 +90,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         case .node: "cluster_node"
         case .linkAddress: "cluster_address"
         case .clusterKeyFile: "cluster_key_file"
+        case .shards: "cluster_shards"
         default: rawValue
         }
     }
@@ -124,6 +126,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         case .node: "NAME"
         case .linkAddress: "HOST:PORT"
         case .clusterKeyFile: "FILE"
+        case .shards: "URLS"
         case .trace: "on|off"
         case .logLevel: "LEVEL"
         }
@@ -197,6 +200,9 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         case .clusterKeyFile:
             "The file with the key of the cluster, 64 hexadecimal digits; the first node creates it, and it must be copied to "
                 + "the others."
+        case .shards:
+            "The addresses of further databases for devices, like url, separated by spaces; the same on all nodes. Only add "
+                + "addresses at the end."
         case .node: "The name of this node, unique among the servers that use the same PostgreSQL."
         case .tokenLifeDays:
             "The number of days without a connection after which the device tokens of a device expire; 0 means never. The "
@@ -262,6 +268,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         case .node: "the host name"
         case .linkAddress: "empty"
         case .clusterKeyFile: "cluster.key in the data directory"
+        case .shards: "empty"
         case .tokenLifeDays: "\(Limits.tokenLifeSecondsDefault / Self.secondsPerDay)"
         case .teamRate, .keyRate, .topicRate, .teamDaily, .keyDaily, .topicDaily: "no limit"
         case .teamBadTokens: "\(Limits.teamBadTokensDefault)"

@@ -118,6 +118,11 @@ extension ServerConfiguration {
                 problem: "\(durability.rawValue) is not available with PostgreSQL, which url names.",
                 remedy: "Set durability to full, or remove url.")
         }
+        guard storeAddress != nil || shardAddresses.isEmpty else {
+            throw ConfigurationError(
+                place: "shards", problem: "there are addresses of further databases, but none of the first.",
+                remedy: "Set url in [store], or remove shards.")
+        }
         try checkMemoryBudget()
         var seen: Set<ListenAddress> = []
         let addresses = ports.map(\.address) + (metricsListen.map { [$0] } ?? [])

@@ -67,6 +67,8 @@ package struct ServerConfiguration: Sendable {
     var durability = StoreDurability.full
     /// The address of PostgreSQL; nil for SQLite.
     var storeAddress: PostgresAddress?
+    /// The addresses of the shards after the first.
+    var shardAddresses: [PostgresAddress] = []
     /// The time that notifications wait while PostgreSQL does not answer, in seconds.
     var acceptPatienceSeconds: Int64 = 10
     /// The address at which other nodes reach this one; nil for a single server.

@@ -17,22 +17,25 @@ enum PostgresOpening {
             store: options)
         store.patienceMilliseconds = configuration.acceptPatienceSeconds * 1_000
         store.links = links
+        store.furtherShards = configuration.shardAddresses
         try takeOver(installation.nodeFile, &store)
         store.onFinding = { finding in
             log.warning("postgres_warning", ["code": finding.code, "warning": "\(finding)"])
         }
         // An attempt to connect may fail several times a second, so only changes are logged.
-        let last = Lock<String?>(nil)
-        store.onConnection = { reason in
+        let last = Lock<[Int: String]>([:])
+        let addresses = [address] + configuration.shardAddresses
+        store.onConnection = { shard, reason in
             let isNew = last.withLock { last in
-                defer { last = reason }
-                return last != reason
+                let text = reason ?? ""
+                defer { last[shard] = text }
+                return last[shard] ?? "" != text
             }
             guard isNew else { return }
             if let reason {
-                log.warning("postgres_disconnected", ["reason": reason])
+                log.warning("postgres_disconnected", ["shard": "\(shard)", "reason": reason])
             } else {
-                log.info("postgres_connected", ["server": "\(address)"])
+                log.info("postgres_connected", ["shard": "\(shard)", "server": "\(addresses[shard])"])
             }
         }
         do throws(PostgresStoreError) {

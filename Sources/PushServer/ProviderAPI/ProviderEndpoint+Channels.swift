@@ -110,7 +110,8 @@ extension Rejection {
         case .unavailable: self = condition.rejection
         case .alreadyExists, .unauthorized, .badEnrolmentCode, .unknownDevice, .unknownCode, .unknownKey, .unknownTeam,
             .unknownPolicy,
-            .unknownCertificate, .unknownSendToken, .unknownNode, .nodeIsLive, .noCluster, .draining,
+            .unknownCertificate, .unknownSendToken, .unknownNode, .nodeIsLive, .unknownShard, .slotsAreMoving, .oldNode,
+            .noCluster, .draining,
             .traceOff:
             self.init(.internalServerError)
         }

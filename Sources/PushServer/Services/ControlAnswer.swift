@@ -96,9 +96,9 @@ extension StoreRefusal {
         case .unauthorized: 401
         case .badEnrolmentCode, .broadcastsNotAllowed: 403
         case .unknownTopic, .unknownDevice, .unknownKey, .unknownTeam, .unknownCertificate, .unknownChannel,
-            .unknownPolicy, .unknownCode, .unknownSendToken, .unknownNode, .noCluster:
+            .unknownPolicy, .unknownCode, .unknownSendToken, .unknownNode, .unknownShard, .noCluster:
             404
-        case .alreadyExists, .nodeIsLive, .traceOff: 409
+        case .alreadyExists, .nodeIsLive, .slotsAreMoving, .oldNode, .traceOff: 409
         case .tooMany, .busy: 429
         case .draining, .unavailable: 503
         }
@@ -122,6 +122,9 @@ extension StoreRefusal {
         case .alreadyExists: "AlreadyExists"
         case .unknownNode: "UnknownNode"
         case .nodeIsLive: "NodeIsLive"
+        case .unknownShard: "UnknownShard"
+        case .slotsAreMoving: "SlotsAreMoving"
+        case .oldNode: "OldNode"
         case .noCluster: "NoCluster"
         case .traceOff: "TraceOff"
         case .tooMany: "TooMany"
@@ -150,6 +153,10 @@ extension StoreRefusal {
         case .unknownNode: "The cluster has no node with this name. See `posthorn cluster status`."
         case .nodeIsLive:
             "The node had a heartbeat in the last \(NodeChange.silenceSeconds) seconds. Stop its posthornd, wait, then try again."
+        case .unknownShard:
+            "There is no such shard. See `posthorn cluster status`, and `shards` in the server's configuration."
+        case .slotsAreMoving: "Other slots are being moved. Wait until they have moved."
+        case .oldNode: "A node runs an earlier version. Upgrade all nodes, or remove nodes that no longer exist."
         case .draining: "This node of the cluster takes no devices. Connect again."
         case .noCluster:
             "The server has no cluster, because its store is not in PostgreSQL. A cluster needs url in [store]."

@@ -6,6 +6,10 @@ package enum ClusterRequest: Sendable {
     case status
     /// Changes a node; answered by `done` when PostgreSQL has the change.
     case change(NodeChange)
+    /// Moves slots to a shard; answered by `done` when all nodes use the new assignment.
+    case moveSlots(to: Int, count: Int)
+    /// Ends an upgrade of the tables; answered by `done`, or refused with `oldNode` while a node needs the former ones.
+    case finishUpgrade
 }
 
 /// A change of one node of a cluster, by its name.

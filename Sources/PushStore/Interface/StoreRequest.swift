@@ -137,6 +137,12 @@ package enum StoreRefusal: Error, Equatable, Sendable {
     case unknownNode
     /// The node runs, so it cannot be removed.
     case nodeIsLive
+    /// The cluster has no shard with this number.
+    case unknownShard
+    /// Slots move already.
+    case slotsAreMoving
+    /// A node of an earlier version needs the former tables.
+    case oldNode
     /// The node takes no devices, which must connect to another one.
     case draining
     /// The store has no nodes, because it is not in PostgreSQL.

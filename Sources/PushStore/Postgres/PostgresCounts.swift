@@ -8,6 +8,7 @@ internal import PushSQL
 ///
 /// A device is connected if `hosts` names an instance of a node that was seen within three seconds.
 final class PostgresCounts {
+    private let control: ControlStatements?
     private let selectCounts: any SQLStatement
     private let selectLongest: any SQLStatement
     private let selectConnected: any SQLStatement
@@ -15,15 +16,20 @@ final class PostgresCounts {
     private let countPending: any SQLStatement
     private let countSubscriptions: any SQLStatement
 
-    init(_ database: any SQLDatabase) throws(SQLError) {
+    /// Prepares the statements.
+    ///
+    /// - Parameters:
+    ///   - database: The connection to the tables of devices.
+    ///   - control: The connection to the control data, for the shard whose answers count them; nil for other shards.
+    /// - Throws: The error that PostgreSQL returned.
+    init(_ database: any SQLDatabase, control: (any SQLDatabase)?) throws(SQLError) {
+        self.control = if let control { try ControlStatements(control) } else { nil }
         selectCounts = try database.prepare(
             """
-            SELECT (SELECT count(*) FROM topics WHERE removed_at_ms IS NULL),
-                (SELECT count(*) FROM devices WHERE removed_at_ms IS NULL),
+            SELECT (SELECT count(*) FROM devices WHERE removed_at_ms IS NULL),
                 (SELECT count(*) FROM hosts JOIN nodes USING (instance)
                     WHERE seen_at > clock_timestamp() - interval '3 seconds'),
-                (SELECT count(*) FROM registrations WHERE live = 1),
-                (SELECT count(*) FROM pending) + (SELECT count(*) FROM broadcasts)
+                (SELECT count(*) FROM registrations WHERE live = 1), (SELECT count(*) FROM pending)
             """)
         selectLongest = try database.prepare(
             "SELECT device, count(*) FROM pending GROUP BY device ORDER BY count(*) DESC, device LIMIT ?")
@@ -34,11 +40,7 @@ final class PostgresCounts {
                 AND seen_at > clock_timestamp() - interval '3 seconds'
             """)
         countRegistrations = try database.prepare("SELECT count(*) FROM registrations WHERE topic = ? AND live = 1")
-        countPending = try database.prepare(
-            """
-            SELECT (SELECT count(*) FROM pending WHERE topic = ?1) + (
-                SELECT count(*) FROM broadcasts JOIN channels ON number = channel WHERE topic = ?1)
-            """)
+        countPending = try database.prepare("SELECT count(*) FROM pending WHERE topic = ?")
         countSubscriptions = try database.prepare("SELECT count(*) FROM subscriptions WHERE channel = ?")
     }
 
@@ -76,11 +78,14 @@ final class PostgresCounts {
         for outcome in DeviceAPI.Outcome.allCases { counts.outcomes[outcome.rawValue] = 0 }
         defer { selectCounts.reset() }
         guard try selectCounts.step() else { return counts }
-        counts.apps = Int(selectCounts.int64(0))
-        counts.devices = Int(selectCounts.int64(1))
-        counts.devicesConnected = Int(selectCounts.int64(2))
-        counts.registrations = Int(selectCounts.int64(3))
-        counts.pending = Int(selectCounts.int64(4))
+        counts.devices = Int(selectCounts.int64(0))
+        counts.devicesConnected = Int(selectCounts.int64(1))
+        counts.registrations = Int(selectCounts.int64(2))
+        counts.pending = Int(selectCounts.int64(3))
+        if let control {
+            let (apps, broadcasts) = try control.counts()
+            (counts.apps, counts.pending) = (apps, counts.pending + broadcasts)
+        }
         return counts
     }
 
@@ -97,9 +102,10 @@ final class PostgresCounts {
     }
 
     private func app(_ row: TopicTable.Row) throws(SQLError) -> AdminAPI.App {
-        AdminAPI.App(
-            row, registrationCount: try count(countRegistrations, Int64(row.topic.id.rawValue)),
-            pendingCount: try count(countPending, Int64(row.topic.id.rawValue)))
+        let topic = Int64(row.topic.id.rawValue)
+        return AdminAPI.App(
+            row, registrationCount: try count(countRegistrations, topic),
+            pendingCount: try count(countPending, topic) + (try control?.broadcastCount(of: topic) ?? 0))
     }
 
     private func completed(_ description: StoreEvent.ChannelDescription) throws(SQLError) -> AdminAPI.Channel {
@@ -132,5 +138,30 @@ final class PostgresCounts {
         statement.bind(value, at: 1)
         defer { statement.reset() }
         return try statement.step() ? Int(statement.int64(0)) : 0
+    }
+}
+
+/// The statements that count control data.
+private struct ControlStatements {
+    private let selectCounts: any SQLStatement
+    private let countBroadcasts: any SQLStatement
+
+    init(_ database: any SQLDatabase) throws(SQLError) {
+        selectCounts = try database.prepare(
+            "SELECT (SELECT count(*) FROM topics WHERE removed_at_ms IS NULL), (SELECT count(*) FROM broadcasts)")
+        countBroadcasts = try database.prepare(
+            "SELECT count(*) FROM broadcasts JOIN channels ON number = channel WHERE topic = ?")
+    }
+
+    func counts() throws(SQLError) -> (apps: Int, broadcasts: Int) {
+        defer { selectCounts.reset() }
+        guard try selectCounts.step() else { return (0, 0) }
+        return (Int(selectCounts.int64(0)), Int(selectCounts.int64(1)))
+    }
+
+    func broadcastCount(of topic: Int64) throws(SQLError) -> Int {
+        countBroadcasts.bind(topic, at: 1)
+        defer { countBroadcasts.reset() }
+        return try countBroadcasts.step() ? Int(countBroadcasts.int64(0)) : 0
     }
 }

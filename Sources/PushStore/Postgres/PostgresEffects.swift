@@ -41,13 +41,16 @@ package struct PostgresEffects: Sendable {
     var reports: [Report] = []
     /// The number of acknowledgements that were ignored.
     package var ignoredAcknowledgementCount = 0
+    /// The removed apps and channels, whose rows in other shards must follow.
+    var removedApps: [TopicID] = []
+    var removedChannels: [ChannelNumber] = []
     /// Whether `control.version` was raised, so that nodes read a new directory.
     package var hasDirectoryChanged = false
 
     var isEmpty: Bool {
         changedDevices.isEmpty && savesPower.isEmpty && removedDevices.isEmpty && removals.isEmpty
             && broadcastRemovals.isEmpty && reports.isEmpty && ignoredAcknowledgementCount == 0
-            && !hasDirectoryChanged
+            && removedApps.isEmpty && removedChannels.isEmpty && !hasDirectoryChanged
     }
 
     /// Whether the trace records anything of them.
@@ -63,7 +66,7 @@ package struct PostgresEffects: Sendable {
     /// The outcomes that devices reported for the first time.
     package var outcomes: [DeviceAPI.Outcome] { reports.map(\.acknowledgement.outcome) }
 
-    init() {}
+    package init() {}
 
     /// Creates the effects of a sweep; no stream has a notification that expired long ago.
     init(expired: [PendingTable.Removed]) {
@@ -120,7 +123,9 @@ package struct PostgresEffects: Sendable {
         case .subscribed(_, let subscription):
             if let subscription { changedDevices.insert(subscription.token.device) }
         case .unsubscribed(let ended): changedDevices.insert(ended.device)
-        case .deviceAdded, .registrationBegan, .registrationEnded, .appAdded, .appRemoved, .channelRemoved: break
+        case .appRemoved(let topic): removedApps.append(topic)
+        case .channelRemoved(let channel): removedChannels.append(channel)
+        case .deviceAdded, .registrationBegan, .registrationEnded, .appAdded: break
         }
     }
 }

@@ -25,6 +25,8 @@ package final class PostgresRequests {
         package var lastAnswered: () -> Int64
         /// Runs statements in a serializable transaction, and rolls back when they fail.
         package var transaction: PostgresSchema.Transaction
+        /// Returns the requests of the shard that has a device; nil if there is one shard.
+        package var shard: (DeviceID) throws(SQLError) -> PostgresRequests? = { _ in nil }
         /// Waits for a random number of milliseconds in a range.
         package var pause: (ClosedRange<Int>) -> Void
 
@@ -66,7 +68,9 @@ package final class PostgresRequests {
     /// The trace of all nodes.
     package let traces: PostgresTraces
     private let environment: Environment
-    private let tables: SharedTables
+    let tables: SharedTables
+    /// The removed apps and channels in another shard than that of the control data.
+    private let leftovers: PostgresLeftovers?
     private let waiting: PostgresWaiting
     private let counts: PostgresCounts
     private let numbers: PostgresNumbers
@@ -81,27 +85,37 @@ package final class PostgresRequests {
     /// Prepares the statements.
     ///
     /// - Parameters:
-    ///   - database: The connection, with the tables of `PostgresSchema`.
+    ///   - control: The connection to the control data, with the tables of `PostgresSchema`.
+    ///   - shard: The connection to the tables of devices; nil if they are in the same database.
     ///   - bounds: The bounds of the store.
     ///   - environment: The environment.
     /// - Throws: The error that PostgreSQL returned.
-    package init(_ database: any SQLDatabase, _ bounds: StoreBounds, _ environment: Environment) throws(SQLError) {
+    package init(
+        _ control: any SQLDatabase, shard: (any SQLDatabase)? = nil, _ bounds: StoreBounds,
+        _ environment: Environment
+    ) throws(SQLError) {
+        let database = shard ?? control
         self.environment = environment
-        tables = try SharedTables(database, node: environment.node)
-        waiting = try PostgresWaiting(database)
-        counts = try PostgresCounts(database)
+        tables = try SharedTables(control, devices: shard, node: environment.node)
+        waiting = try PostgresWaiting(database, control: control)
+        counts = try PostgresCounts(database, control: shard == nil ? control : nil)
         numbers = PostgresNumbers(lastAnswered: environment.lastAnswered)
         executor = RequestExecutor(
             tables, transaction, waiting, numbers,
-            try PostgresTracePositions(database, isOn: environment.hasTrace), bounds,
+            try PostgresTracePositions(control, isOn: environment.hasTrace), bounds,
             channelPerAppCountMax: environment.channelPerAppCountMax)
-        traces = try PostgresTraces(database, tables, bounds, environment)
+        traces = try PostgresTraces(control, tables, bounds, environment)
         histories = PostgresHistories(tables, transaction, waiting, environment.historyEntryCountMax)
-        sweeper = try PostgresSweeper(database, tables, transaction, executor.registrations, traces, bounds)
+        leftovers =
+            shard == nil
+            ? nil
+            : try PostgresLeftovers(database, control: control, tables, transaction, executor.registrations)
+        sweeper = try PostgresSweeper(
+            database, tables, transaction, executor.registrations, traces, leftovers, bounds)
         trimmer = try PostgresTrimmer(
-            database, transaction, bounds, awayMilliseconds: environment.awayMilliseconds)
-        raiseVersion = try database.prepare("UPDATE control SET version = version + 1")
-        selectVersion = try database.prepare("SELECT version FROM control")
+            database, tables.topics, transaction, bounds, awayMilliseconds: environment.awayMilliseconds)
+        raiseVersion = try control.prepare("UPDATE control SET version = version + 1")
+        selectVersion = try control.prepare("SELECT version FROM control")
     }
 
     // MARK: Requests
@@ -116,20 +130,28 @@ package final class PostgresRequests {
     package func perform(
         _ request: StoreRequest, committed: (PostgresEffects) -> Void
     ) throws(SQLError) -> Answer {
+        var answer = try run(committed) { () throws(SQLError) in try execute(request) }
+        if case .success = answer.result, request.forbidsDeliveries { answer.endsDeliveries = true }
+        return answer
+    }
+
+    /// Runs a request and the further steps of its work.
+    private func run(
+        _ committed: (PostgresEffects) -> Void, _ first: () throws(SQLError) -> RequestResult
+    ) throws(SQLError) -> Answer {
         var work: (any LongWork)?
         while true {
             let result: RequestResult
             do {
                 result = try commit(committed, restart: { work?.restart() }) { () throws(SQLError) in
-                    if let work { try work.step() } else { try execute(request) }
+                    if let work { try work.step() } else { try first() }
                 }
             } catch {
                 guard error.kind == .conflict else { throw error }
                 return Answer(result: .failure(.busy))
             }
             switch result {
-            case .success(let answer):
-                return Answer(result: .success(answer), endsDeliveries: request.forbidsDeliveries)
+            case .success(let answer): return Answer(result: .success(answer))
             case .successAfterDeliveries(let answer): return Answer(result: .success(answer), endsDeliveries: true)
             case .failure(let refusal): return Answer(result: .failure(refusal))
             case .memoryQuery(.trace(let search)):
@@ -239,6 +261,33 @@ package final class PostgresRequests {
     /// Writes what nodes know of the notifications that they sent to devices, in one transaction.
     package func write(_ changed: [DeliveryHistory.Copy]) throws(SQLError) {
         try commit { () throws(SQLError) in try histories.write(changed) }
+    }
+
+    // MARK: Shards
+
+    /// Returns the device that used an enrolment code with a request ID; nil without such a use.
+    func enrolledDevice(_ codeHash: [UInt8], _ requestHash: [UInt8]) throws(SQLError) -> DeviceID? {
+        try commit { () throws(SQLError) in
+            try tables.enrolmentCodes.device(codeHash, requestHash, now: transaction.now).map(DeviceID.init(stored:))
+        }
+    }
+
+    /// Lists the devices of this shard after a position.
+    func devices(after cursor: DeviceTable.ListCursor?, countMax: Int) throws(SQLError) -> Answer {
+        try run({ _ in }) { () throws(SQLError) in executor.devices.list(after: cursor, countMax: countMax) }
+    }
+
+    /// Removes from this shard what removed apps and channels left.
+    func remove(
+        apps: [TopicID], channels: [ChannelNumber], committed: (PostgresEffects) -> Void
+    ) throws(SQLError) {
+        guard let leftovers else { return }
+        for app in apps {
+            while try !commit(committed, { () throws(SQLError) in try leftovers.removeSome(of: app) }) {}
+        }
+        for channel in channels {
+            while try !commit(committed, { () throws(SQLError) in try leftovers.removeSome(of: channel) }) {}
+        }
     }
 
     // MARK: Streams

@@ -246,7 +246,10 @@ package enum PostgresSchema {
         CREATE TABLE changes(
             position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, device bigint NOT NULL, at_ms bigint NOT NULL)
         """,
-        "CREATE TABLE slots(slot int PRIMARY KEY, shard int NOT NULL, moving_to int)",
+        """
+        CREATE TABLE slots(
+            slot int PRIMARY KEY, shard int NOT NULL, moving_to int, former int, moved_at_ms bigint)
+        """,
         "CREATE TABLE secrets(name text PRIMARY KEY, sealed bytea NOT NULL)",
         "INSERT INTO state VALUES ('schema_version', 1)",
     ]

@@ -15,6 +15,8 @@ final class PostgresSweeper {
         /// Records that connected devices were seen; those with larger IDs than `last`, or all.
         case connectedDevices(after: Int64?)
         case unseenDevices
+        /// Removes rows of devices whose app or channel was removed, from another shard than that of the control data.
+        case leftovers
         case controlTables
         case trace
     }
@@ -33,6 +35,9 @@ final class PostgresSweeper {
     private let transaction: StoreTransaction
     private let registrations: RegistrationExecutor
     private let traces: PostgresTraces
+    private let state: StateTable
+    /// The removed apps and channels in another shard; nil in the one of the control data.
+    private let leftovers: PostgresLeftovers?
     private let bounds: StoreBounds
     private let countPages: any SQLStatement
     private let deleteExpired: any SQLStatement
@@ -41,12 +46,16 @@ final class PostgresSweeper {
 
     init(
         _ database: any SQLDatabase, _ tables: SharedTables, _ transaction: StoreTransaction,
-        _ registrations: RegistrationExecutor, _ traces: PostgresTraces, _ bounds: StoreBounds
+        _ registrations: RegistrationExecutor, _ traces: PostgresTraces, _ leftovers: PostgresLeftovers?,
+        _ bounds: StoreBounds
     ) throws(SQLError) {
         self.tables = tables
         self.transaction = transaction
         self.registrations = registrations
         self.traces = traces
+        self.leftovers = leftovers
+        // Each shard has its own passes.
+        state = try StateTable(database)
         self.bounds = bounds
         countPages = try database.prepare(
             "SELECT pg_relation_size('pending') / current_setting('block_size')::bigint")
@@ -78,6 +87,10 @@ final class PostgresSweeper {
         case .notifications(let first, let end): return try deleteNotifications(first, end)
         case .connectedDevices(let last): try noteConnected(after: last, commit)
         case .unseenDevices: try expireUnseen(commit)
+        case .leftovers:
+            let isMore = try leftovers?.removeSome(commit) ?? false
+            if !isMore { next = .begin }
+            return Progress(isMore: isMore)
         case .controlTables: return try sweepControlTables(commit)
         case .trace:
             let isMore = try traces.trim()
@@ -92,14 +105,14 @@ final class PostgresSweeper {
         var isDue = false
         try commit { () throws(SQLError) in
             let now = transaction.now
-            let last = try tables.state.lastSweep()
+            let last = try state.lastSweep()
             isDue = last.map { now.milliseconds(since: $0) >= PostgresLimits.sweepMilliseconds } ?? true
             guard isDue else { return }
-            try tables.state.noteSweep(now: now)
+            try state.noteSweep(now: now)
             // Without a pass, probably no node was running, so no device could be seen.
             if last.map({ now.milliseconds(since: $0) >= 2 * PostgresLimits.sweepMilliseconds }) ?? true {
                 let end = now.advanced(byMilliseconds: WriterLimits.reconnectionMilliseconds)
-                try tables.state.setReconnectionEnd(end)
+                try state.setReconnectionEnd(end)
             }
         }
         guard isDue else { return Progress(isMore: false) }
@@ -151,7 +164,7 @@ final class PostgresSweeper {
         try commit { () throws(SQLError) in
             isMore = false
             let now = transaction.now
-            guard let life = bounds.registrationLifeSeconds, try now >= tables.state.reconnectionEnd() else { return }
+            guard let life = bounds.registrationLifeSeconds, try now >= state.reconnectionEnd() else { return }
             let countMax = WriterLimits.devicesSweptPerStepCountMax
             let unseen = try tables.devices.unseen(since: now.advanced(bySeconds: -max(life, 0)), countMax: countMax)
             isMore = unseen.count == countMax
@@ -164,7 +177,7 @@ final class PostgresSweeper {
                 return
             }
         }
-        next = isMore ? .unseenDevices : .controlTables
+        next = isMore ? .unseenDevices : leftovers == nil ? .controlTables : .leftovers
     }
 
     private func sweepControlTables(_ commit: PostgresSchema.Transaction) throws(SQLError) -> Progress {

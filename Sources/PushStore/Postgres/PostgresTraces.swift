@@ -38,7 +38,9 @@ package final class PostgresTraces {
     ) throws(SQLError) {
         table = try PostgresTraceTable(database, node: environment.node)
         origins = TraceOrigins(table)
-        questions = TraceQuestions(tables)
+        questions = TraceQuestions(tables.topics) { device throws(SQLError) in
+            try environment.shard(device)?.tables ?? tables
+        }
         self.tables = tables
         self.bounds = bounds
         hasTrace = environment.hasTrace

@@ -8,6 +8,7 @@ final class PostgresTrimmer {
     private let transaction: StoreTransaction
     private let bounds: StoreBounds
     private let awayMilliseconds: Int64
+    private let topics: TopicTable
     private let selectHost: any SQLStatement
     private let selectRows: any SQLStatement
     private let delete: any SQLStatement
@@ -15,14 +16,17 @@ final class PostgresTrimmer {
     /// Prepares the statements.
     ///
     /// - Parameters:
-    ///   - database: The connection.
+    ///   - database: The connection to the tables of devices.
+    ///   - topics: The apps.
     ///   - transaction: The events of what is deleted.
     ///   - bounds: The bounds of the store.
     ///   - awayMilliseconds: The time without a stream after which a device counts as away.
     /// - Throws: The error that PostgreSQL returned.
     init(
-        _ database: any SQLDatabase, _ transaction: StoreTransaction, _ bounds: StoreBounds, awayMilliseconds: Int64
+        _ database: any SQLDatabase, _ topics: TopicTable, _ transaction: StoreTransaction, _ bounds: StoreBounds,
+        awayMilliseconds: Int64
     ) throws(SQLError) {
+        self.topics = topics
         self.transaction = transaction
         self.bounds = bounds
         self.awayMilliseconds = awayMilliseconds
@@ -35,10 +39,7 @@ final class PostgresTrimmer {
             WHERE h.device = ?
             """)
         selectRows = try database.prepare(
-            """
-            SELECT key, p.id, p.topic, team, expires_at_ms FROM pending p LEFT JOIN topics t ON t.id = p.topic
-            WHERE device = ? ORDER BY p.id
-            """)
+            "SELECT key, id, topic, expires_at_ms FROM pending WHERE device = ? ORDER BY id")
         delete = try database.prepare("DELETE FROM pending WHERE device = ? AND key = ? AND id = ? RETURNING id")
     }
 
@@ -73,9 +74,11 @@ final class PostgresTrimmer {
             rows.append(
                 .init(
                     key: selectRows.int64(0), id: selectRows.int64(1), topic: TopicID(stored: selectRows.int64(2)),
-                    team: selectRows.optionalString(3) ?? "",
-                    expiresAt: selectRows.optionalInt64(4).map(Timestamp.init(unixMilliseconds:))))
+                    team: "", expiresAt: selectRows.optionalInt64(3).map(Timestamp.init(unixMilliseconds:))))
         }
+        guard rows.count > bounds.pendingPerTopicCountMax else { return rows }
+        let teams = Dictionary(try topics.all().lazy.map { ($0.topic.id, $0.topic.teamID) }) { first, _ in first }
+        for index in rows.indices { rows[index].team = teams[rows[index].topic] ?? "" }
         return rows
     }
 

@@ -161,10 +161,10 @@ final class StoredQueues: WaitingNotifications {
         return removed
     }
 
-    /// Returns the number of notifications that wait for a device, without broadcasts.
+    /// Returns the number of notifications that wait for a device, with the broadcasts that its channels store.
     func pendingCount(of device: DeviceID) throws(SQLError) -> Int {
         let archivedCount = try archive.counts(of: device).reduce(0) { $0 + $1.count }
-        return archivedCount + (queues.known(device)?.recent.count ?? 0)
+        return try archivedCount + (queues.known(device)?.recent.count ?? 0) + broadcasts.count(of: device)
     }
 
     // MARK: Archiving

@@ -8,6 +8,6 @@ protocol WaitingNotifications: AnyObject {
     /// Removes the notifications of a device, or of an app on it; returns them.
     func remove(of device: DeviceID, topic: TopicID?) throws(SQLError) -> [PendingTable.Removed]
 
-    /// Returns the number of notifications that wait for a device, without broadcasts.
+    /// Returns the number of notifications that wait for a device, with the broadcasts that its channels store.
     func pendingCount(of device: DeviceID) throws(SQLError) -> Int
 }

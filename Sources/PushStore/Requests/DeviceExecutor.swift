@@ -9,7 +9,7 @@ final class DeviceExecutor {
     private let devices: DeviceTable
     private let enrolmentCodes: EnrolmentCodeTable
     private let registrationRows: RegistrationTable
-    private let broadcasts: BroadcastTable
+    private let topics: TopicTable
     private let policies: PolicyTable
     private let deliveryHistories: DeliveryHistoryTable
     private let transaction: StoreTransaction
@@ -24,7 +24,7 @@ final class DeviceExecutor {
         devices = tables.devices
         enrolmentCodes = tables.enrolmentCodes
         registrationRows = tables.registrations
-        broadcasts = tables.broadcasts
+        topics = tables.topics
         policies = tables.policies
         deliveryHistories = tables.deliveryHistories
         self.transaction = transaction
@@ -138,6 +138,11 @@ final class DeviceExecutor {
             }
             start = cursor
         }
+        return list(after: start, countMax: countMax)
+    }
+
+    /// Lists devices after a position.
+    func list(after start: DeviceTable.ListCursor?, countMax: Int) -> RequestResult {
         let read = { [unowned self] (after: DeviceTable.ListCursor?, countMax: Int) throws(SQLError) in
             let page = try devices.page(after: after, countMax: countMax)
             var list = ListPage<StoreEvent.DeviceDescription, DeviceTable.ListCursor>(next: page.next)
@@ -153,11 +158,14 @@ final class DeviceExecutor {
 
     /// Returns the description of a device without the values that come from its stream.
     private func description(of row: DeviceTable.Row) throws(SQLError) -> StoreEvent.DeviceDescription {
+        var topicNames: [TopicName] = []
+        for topic in try registrationRows.liveTopics(of: row.id) {
+            if let name = try topics.name(of: topic) { topicNames.append(name) }
+        }
         let device = AdminAPI.Device(
             deviceID: row.id.text, name: row.name, platform: row.platform, enrolledAt: row.enrolledAt, connected: false,
-            topics: try registrationRows.liveTopicNames(of: row.id),
-            pendingCount: try waiting.pendingCount(of: row.id) + broadcasts.count(of: row.id),
-            seenAt: row.seenAt, agent: row.agent)
+            topics: topicNames.sorted(), pendingCount: try waiting.pendingCount(of: row.id), seenAt: row.seenAt,
+            agent: row.agent)
         return StoreEvent.DeviceDescription(id: row.id, device: device, now: transaction.now)
     }
 }

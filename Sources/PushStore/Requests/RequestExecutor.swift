@@ -13,7 +13,7 @@ final class RequestExecutor {
 
     let authentication: DeviceAuthentication
     let apps: AppExecutor
-    private let devices: DeviceExecutor
+    let devices: DeviceExecutor
     let registrations: RegistrationExecutor
     private let filters: FilterExecutor
     private let channels: ChannelExecutor

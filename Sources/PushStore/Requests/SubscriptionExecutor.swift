@@ -63,8 +63,13 @@ final class SubscriptionExecutor {
         _ device: DeviceID, _ topicName: TopicName
     ) throws(SQLError) -> RequestResult {
         guard let (topic, _) = try registration(of: topicName, on: device) else { return .failure(.unknownTopic) }
-        let read = { [subscriptions] (after: Int64?, countMax: Int) throws(SQLError) in
-            try subscriptions.page(of: device, topic: topic, after: after ?? .min, countMax: countMax)
+        let read = { [subscriptions, channelRows] (after: Int64?, countMax: Int) throws(SQLError) in
+            let page = try subscriptions.page(of: device, topic: topic, after: after ?? .min, countMax: countMax)
+            var list = ListPage<(channel: ChannelID, position: Int64), Int64>(next: page.next)
+            for (number, position) in page.rows {
+                if let channel = try channelRows.id(of: number) { list.rows.append((channel, position)) }
+            }
+            return list
         }
         return .unfinished(
             Listing(read: read) { list in

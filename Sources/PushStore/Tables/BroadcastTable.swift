@@ -17,6 +17,7 @@ final class BroadcastTable {
     private let deleteOfTopic: any SQLStatement
     private let deleteOne: any SQLStatement
     private let deleteExpired: any SQLStatement
+    private let selectChannel: any SQLStatement
     private let selectSequence: any SQLStatement
     private let selectStored: any SQLStatement
     private let selectWaiting: any SQLStatement
@@ -46,6 +47,8 @@ final class BroadcastTable {
                 SELECT sequence FROM broadcasts WHERE expires_at_ms < ? ORDER BY expires_at_ms LIMIT ?)
             RETURNING sequence, channel, (SELECT topic FROM channels WHERE number = channel)
             """)
+        selectChannel = try connection.prepare(
+            "SELECT topic, channel FROM broadcasts JOIN channels ON number = channel WHERE sequence = ?")
         selectSequence = try connection.prepare("SELECT sequence FROM broadcasts WHERE channel = ?")
         selectStored = try connection.prepare(
             """
@@ -145,6 +148,14 @@ final class BroadcastTable {
     }
 
     // MARK: Reading
+
+    /// Returns the channel that stores a broadcast, and its app; nil if none does.
+    func channel(of sequence: Int64) throws(SQLError) -> (topic: TopicID, number: ChannelNumber)? {
+        selectChannel.bind(sequence, at: 1)
+        defer { selectChannel.reset() }
+        guard try selectChannel.step() else { return nil }
+        return (TopicID(stored: selectChannel.int64(0)), ChannelNumber(rawValue: selectChannel.int64(1)))
+    }
 
     /// Returns the number of the broadcast that a channel stores; nil without one.
     func sequence(of channel: ChannelNumber) throws(SQLError) -> Int64? {

@@ -20,6 +20,7 @@ final class ChannelTable {
 
     private let insert: any SQLStatement
     private let selectOne: any SQLStatement
+    private let selectID: any SQLStatement
     private let selectPage: any SQLStatement
     private let selectAtBound: any SQLStatement
     private let delete: any SQLStatement
@@ -30,6 +31,7 @@ final class ChannelTable {
             "INSERT INTO channels(id, topic, environment, policy, created_at_ms) VALUES (?, ?, ?, ?, ?)")
         selectOne = try connection.prepare(
             "SELECT number, id, topic, environment, policy, created_at_ms FROM channels WHERE id = ?")
+        selectID = try connection.prepare("SELECT id FROM channels WHERE number = ?")
         selectPage = try connection.prepare(
             """
             SELECT number, id, topic, environment, policy, created_at_ms FROM channels INDEXED BY channels_of_topic
@@ -62,6 +64,13 @@ final class ChannelTable {
         selectOne.bind(id.bytes, at: 1)
         defer { selectOne.reset() }
         return try selectOne.step() ? row(of: selectOne) : nil
+    }
+
+    /// Returns the ID of the channel with a number; nil if there is no such channel.
+    func id(of number: ChannelNumber) throws(SQLError) -> ChannelID? {
+        selectID.bind(number.rawValue, at: 1)
+        defer { selectID.reset() }
+        return try selectID.step() ? ChannelID(selectID.bytes(0)) : nil
     }
 
     /// Returns the next channels of an app after a number, oldest first, of both environments.

@@ -70,11 +70,7 @@ final class RegistrationTable {
                 WHERE topic = ? AND live = 1 AND device > ? ORDER BY device LIMIT ?
                 """)
         selectTopics = try connection.prepare("SELECT topic FROM registrations WHERE device = ? AND live = 1 LIMIT ?")
-        liveTopics = try connection.prepare(
-            """
-            SELECT topics.topic FROM registrations JOIN topics ON topics.id = registrations.topic
-            WHERE device = ? AND live = 1 ORDER BY topics.topic
-            """)
+        liveTopics = try connection.prepare("SELECT topic FROM registrations WHERE device = ? AND live = 1")
         countByTopic = try connection.prepare(
             "SELECT topic, count(*) FROM registrations WHERE live = 1 GROUP BY topic")
         clearFilter = try connection.prepare("DELETE FROM filters WHERE device = ?")
@@ -186,12 +182,10 @@ final class RegistrationTable {
         return try topics(of: selectTopics)
     }
 
-    /// Returns the topic names with a live registration on a device, sorted.
-    func liveTopicNames(of device: DeviceID) throws(SQLError) -> [TopicName] {
-        var names: [TopicName] = []
+    /// Returns the apps with a live registration on a device.
+    func liveTopics(of device: DeviceID) throws(SQLError) -> [TopicID] {
         liveTopics.bind(device.stored, at: 1)
-        while try liveTopics.step() { names.append(TopicName(liveTopics.string(0))) }
-        return names
+        return try topics(of: liveTopics)
     }
 
     /// Returns the number of live registrations of each topic.

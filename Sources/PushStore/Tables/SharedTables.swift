@@ -23,24 +23,28 @@ class SharedTables {
     /// Prepares the statements of all tables.
     ///
     /// - Parameters:
-    ///   - connection: The connection.
+    ///   - control: The connection to the control data.
+    ///   - shard: The connection to the tables of devices; nil if they are in the same database.
     ///   - node: The number of this node, for PostgreSQL only.
     /// - Throws: The error that the engine returned.
-    init(_ connection: any SQLDatabase, node: Int64? = nil) throws(SQLError) {
-        topics = try TopicTable(connection)
-        keys = try KeyTable(connection)
-        certificates = try CertificateTable(connection)
-        sendTokens = try SendTokenTable(connection)
-        devices = try DeviceTable(connection)
-        enrolmentCodes = try EnrolmentCodeTable(connection)
-        registrations = try RegistrationTable(connection)
-        channels = try ChannelTable(connection)
-        subscriptions = try SubscriptionTable(connection)
-        broadcasts = try BroadcastTable(connection)
-        deliveryHistories = try DeliveryHistoryTable(connection)
-        webhooks = try WebhookTable(connection)
-        quotas = try QuotaTable(connection, node: node)
-        policies = try PolicyTable(connection)
-        state = try StateTable(connection)
+    init(
+        _ control: any SQLDatabase, devices shard: (any SQLDatabase)? = nil, node: Int64? = nil
+    ) throws(SQLError) {
+        topics = try TopicTable(control)
+        keys = try KeyTable(control)
+        certificates = try CertificateTable(control)
+        sendTokens = try SendTokenTable(control)
+        enrolmentCodes = try EnrolmentCodeTable(control)
+        channels = try ChannelTable(control)
+        broadcasts = try BroadcastTable(control)
+        webhooks = try WebhookTable(control)
+        quotas = try QuotaTable(control, node: node)
+        policies = try PolicyTable(control)
+        state = try StateTable(control)
+        let shard = shard ?? control
+        devices = try DeviceTable(shard)
+        registrations = try RegistrationTable(shard)
+        subscriptions = try SubscriptionTable(shard, broadcasts)
+        deliveryHistories = try DeliveryHistoryTable(shard)
     }
 }

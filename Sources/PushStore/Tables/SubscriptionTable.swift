@@ -18,6 +18,7 @@ final class SubscriptionTable {
     }
 
     private let connection: any SQLDatabase
+    private let broadcasts: BroadcastTable
     private let insert: any SQLStatement
     private let selectOne: any SQLStatement
     private let selectCount: any SQLStatement
@@ -30,8 +31,9 @@ final class SubscriptionTable {
     private let selectStored: any SQLStatement
     private let delete: DeleteStatements
 
-    init(_ connection: any SQLDatabase) throws(SQLError) {
+    init(_ connection: any SQLDatabase, _ broadcasts: BroadcastTable) throws(SQLError) {
         self.connection = connection
+        self.broadcasts = broadcasts
         insert = try connection.prepare(
             "INSERT INTO subscriptions(device, topic, channel, since) VALUES (?, ?, ?, ?)")
         selectOne = try connection.prepare(
@@ -39,14 +41,12 @@ final class SubscriptionTable {
         selectCount = try connection.prepare("SELECT count(*) FROM subscriptions WHERE device = ? AND topic = ?")
         selectChannels = try connection.prepare(
             """
-            SELECT channels.id, position, channel FROM subscriptions INDEXED BY subscriptions_by_device
-            CROSS JOIN channels WHERE channels.number = subscriptions.channel
-                AND subscriptions.device = ? AND subscriptions.topic = ? AND channel > ? ORDER BY channel LIMIT ?
+            SELECT position, channel FROM subscriptions INDEXED BY subscriptions_by_device
+            WHERE device = ? AND topic = ? AND channel > ? ORDER BY channel LIMIT ?
             """,
             postgres: """
-                SELECT channels.id, position, channel FROM subscriptions
-                JOIN channels ON channels.number = subscriptions.channel
-                WHERE subscriptions.device = ? AND subscriptions.topic = ? AND channel > ? ORDER BY channel LIMIT ?
+                SELECT position, channel FROM subscriptions
+                WHERE device = ? AND topic = ? AND channel > ? ORDER BY channel LIMIT ?
                 """)
         selectActive = try connection.prepare(
             """
@@ -56,17 +56,9 @@ final class SubscriptionTable {
         countByChannel = try connection.prepare("SELECT channel, count(*) FROM subscriptions GROUP BY channel")
         // The search is by device, because a channel may have very many subscribers, and each of them acknowledges.
         acknowledge = try connection.prepare(
-            """
-            UPDATE subscriptions SET since = ?1
-            WHERE device = ?2 AND since < ?1 AND (topic, channel) = (
-                SELECT topic, channel FROM broadcasts JOIN channels ON number = channel WHERE sequence = ?1)
-            """)
+            "UPDATE subscriptions SET since = ?1 WHERE device = ?2 AND since < ?1 AND topic = ?3 AND channel = ?4")
         selectWaiting = try connection.prepare(
-            """
-            SELECT 1 FROM subscriptions
-            WHERE device = ?2 AND since < ?1 AND (topic, channel) = (
-                SELECT topic, channel FROM broadcasts JOIN channels ON number = channel WHERE sequence = ?1)
-            """)
+            "SELECT 1 FROM subscriptions WHERE device = ?2 AND since < ?1 AND topic = ?3 AND channel = ?4")
         skip = try connection.prepare(
             "UPDATE subscriptions SET since = ?1 WHERE device = ?2 AND topic = ?3 AND since < ?1")
         selectStored = try connection.prepare(
@@ -109,15 +101,15 @@ final class SubscriptionTable {
     /// - Throws: The error that the engine returned.
     func page(
         of device: DeviceID, topic: TopicID, after number: Int64, countMax: Int
-    ) throws(SQLError) -> ListPage<(channel: ChannelID, position: Int64), Int64> {
+    ) throws(SQLError) -> ListPage<(channel: ChannelNumber, position: Int64), Int64> {
         selectChannels.bind(device.stored, at: 1)
         selectChannels.bind(Int64(topic.rawValue), at: 2)
         selectChannels.bind(number, at: 3)
         selectChannels.bind(Int64(countMax), at: 4)
         return try selectChannels.page(countMax: countMax) { (row) in
-            ChannelID(row.bytes(0)).map { ($0, row.int64(1)) }
+            (ChannelNumber(rawValue: row.int64(1)), row.int64(0))
         } key: {
-            $0.int64(2)
+            $0.int64(1)
         }
     }
 
@@ -146,16 +138,22 @@ final class SubscriptionTable {
 
     /// Returns whether a stored broadcast waits for a device's acknowledgement.
     func isWaiting(_ sequence: Int64, for device: DeviceID) throws(SQLError) -> Bool {
+        guard let stored = try broadcasts.channel(of: sequence) else { return false }
         selectWaiting.bind(sequence, at: 1)
         selectWaiting.bind(device.stored, at: 2)
+        selectWaiting.bind(Int64(stored.topic.rawValue), at: 3)
+        selectWaiting.bind(stored.number.rawValue, at: 4)
         defer { selectWaiting.reset() }
         return try selectWaiting.step()
     }
 
     /// Records that a device acknowledged a stored broadcast; returns false when none waits for it.
     func acknowledge(_ sequence: Int64, by device: DeviceID) throws(SQLError) -> Bool {
+        guard let stored = try broadcasts.channel(of: sequence) else { return false }
         acknowledge.bind(sequence, at: 1)
         acknowledge.bind(device.stored, at: 2)
+        acknowledge.bind(Int64(stored.topic.rawValue), at: 3)
+        acknowledge.bind(stored.number.rawValue, at: 4)
         try acknowledge.run()
         return connection.changedRowCount > 0
     }

@@ -14,6 +14,7 @@ final class TopicTable {
     private let update: any SQLStatement
     private let selectByName: any SQLStatement
     private let selectAll: any SQLStatement
+    private let selectName: any SQLStatement
     private let selectPage: any SQLStatement
     private let tombstone: any SQLStatement
 
@@ -31,6 +32,7 @@ final class TopicTable {
             """
             SELECT id, topic, name, team, checks, broadcasts FROM topics WHERE removed_at_ms IS NULL ORDER BY topic
             """)
+        selectName = try connection.prepare("SELECT topic FROM topics WHERE id = ?")
         selectPage = try connection.prepare(
             """
             SELECT id, topic, name, team, checks, broadcasts FROM topics
@@ -66,6 +68,13 @@ final class TopicTable {
         selectByName.bind(topic.text, at: 1)
         defer { selectByName.reset() }
         return try selectByName.step() ? row(of: selectByName) : nil
+    }
+
+    /// Returns the name of an app, live or removed.
+    func name(of topic: TopicID) throws(SQLError) -> TopicName? {
+        selectName.bind(Int64(topic.rawValue), at: 1)
+        defer { selectName.reset() }
+        return try selectName.step() ? TopicName(selectName.string(0)) : nil
     }
 
     /// Returns all live apps, ordered by topic.

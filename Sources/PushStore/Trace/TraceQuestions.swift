@@ -7,13 +7,17 @@ internal import PushSQL
 /// The tables that searches of the trace need besides the trace.
 final class TraceQuestions {
     private let topics: TopicTable
-    private let devices: DeviceTable
-    private let registrations: RegistrationTable
+    /// Returns the tables that have a device.
+    private let tables: (DeviceID) throws(SQLError) -> SharedTables
 
     init(_ tables: SharedTables) {
         topics = tables.topics
-        devices = tables.devices
-        registrations = tables.registrations
+        self.tables = { _ in tables }
+    }
+
+    init(_ topics: TopicTable, of tables: @escaping (DeviceID) throws(SQLError) -> SharedTables) {
+        self.topics = topics
+        self.tables = tables
     }
 
     /// Creates a search.
@@ -32,7 +36,7 @@ final class TraceQuestions {
         switch query.subject {
         case .notification: break
         case .device(let device):
-            guard try devices.wasEnrolled(device.stored) else { return .failure(.unknownDevice) }
+            guard try tables(device).devices.wasEnrolled(device.stored) else { return .failure(.unknownDevice) }
         case .app(let name):
             guard let found = try topics.find(name)?.topic.id else { return .failure(.unknownTopic) }
             topic = found
@@ -48,8 +52,9 @@ final class TraceQuestions {
     /// Returns the device token of an entry; nil if it is unknown, for example because the app registered again.
     private func token(_ entry: TraceEntry) throws(SQLError) -> TraceEntry.Token? {
         let device = entry.event.device
-        guard let origin = entry.origin, device != .none,
-            let registration = try registrations.find(device: device.stored, topic: origin.topic),
+        guard let origin = entry.origin, device != .none else { return nil }
+        let registrations = try tables(device).registrations
+        guard let registration = try registrations.find(device: device.stored, topic: origin.topic),
             origin.generation == 0 || origin.generation == registration.generation,
             let environment = try registrations.environment(device: device, topic: origin.topic)
         else { return nil }

@@ -47,7 +47,7 @@ final class SimulatedNode: ClusterOutput {
         let (clock, skew) = (simulation.clock, skewMilliseconds)
         var configuration = NodeConfiguration(instance) { clock.wallTime(skewMilliseconds: skew) }
         configuration.hasTrace = simulation.options.hasTrace
-        store = ClusterStore(configuration, shardCount: 1, output: self)
+        store = ClusterStore(configuration, slots: SlotMap(shardCount: 1), shardCount: 1, output: self)
         waiting = []
         isStopped = false
         isConnected = false

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PushStore
+
+/// The connections to shards, and the assignment of devices to them.
+extension ClusterStore {
+    /// Records that a connection to a shard is open.
+    package func connected(toShard index: Int) { shards.queues[index].connected() }
+
+    /// Records that the connection to a shard is lost, and with it the answer to the batch that was under way.
+    package func disconnected(fromShard index: Int) {
+        let shard = shards.queues[index]
+        let lost = shard.disconnected()
+        host.connectionLost(to: shard)
+        if let lost { askAgain(lost) }
+    }
+
+    /// Records that a shard refused a batch, which is sent again after a pause.
+    package func refused(_ number: Int64, byShard index: Int) {
+        let shard = shards.queues[index]
+        guard let refused = shard.refused(number) else { return }
+        host.askAgain(refused)
+        askAgain(refused)
+    }
+
+    /// Asks again for everything but streams, of the shards that have the devices now.
+    private func askAgain(_ lost: GatheredBatch) {
+        for waiting in lost.writes.joined() { context.step(waiting, .write) }
+        for looks in lost.looks {
+            for look in looks {
+                switch look {
+                case .route(let waiting): context.step(waiting, .look)
+                // The notification was not written yet. The repeated write looks up its host.
+                case .written(let waiting) where waiting.writtenAt == nil: break
+                case .written(let waiting): shards[waiting.device].look(look, waiting.device)
+                case .stream(let stream): shards[stream.device].look(look, stream.device)
+                // Without an answer, every node finds the change, or its lease ends.
+                case .changed(let change): teller.giveUp(change)
+                // The device tells it again with its next stream.
+                case .saving: break
+                }
+            }
+        }
+        for row in lost.batch.deletions { shards[row.device].delete(row) }
+        for acknowledgement in lost.batch.acknowledgements {
+            shards[acknowledgement.device].acknowledge(acknowledgement)
+        }
+        for skip in lost.batch.skips { shards[skip.device].skip(skip) }
+        for departure in lost.batch.departures { shards[departure.device].depart(departure) }
+        for waiting in lost.announced { shards[waiting.device].announce(waiting.device, for: waiting) }
+        for device in Set(lost.batch.changes).subtracting(lost.announced.map(\.device)) {
+            shards[device].announce(device)
+        }
+    }
+
+    // MARK: Moves
+
+    /// Uses another assignment of devices to shards.
+    ///
+    /// The streams of devices that move are closed. Their notifications wait until the move ends.
+    package func set(_ slots: SlotMap) {
+        guard slots != shards.slots else { return }
+        // A stream that was opened during the move is registered when it ends.
+        for device in host.devices where !shards.slots.isMoving(device) {
+            let isElsewhere = slots.shard(of: device) != shards.slots.shard(of: device)
+            if isElsewhere || slots.isMoving(device) { _ = host.sendAway(device) }
+        }
+        for unsent in shards.set(slots) {
+            host.askAgain(unsent)
+            askAgain(unsent)
+        }
+    }
+
+    /// Whether no statement is under way that was sent before the current assignment.
+    package var hasSettled: Bool { shards.isSettled }
+}

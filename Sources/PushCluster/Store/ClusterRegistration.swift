@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushPostgres
+internal import PushSQL
+internal import PushStore
+
+/// The registration of a node in all shards when it starts.
+struct ClusterRegistration {
+    /// The shards of all devices.
+    let slots: SlotMap
+    private let configuration: PostgresStoreConfiguration
+    private let shards: [NodeRegistration]
+
+    /// Connects to all shards, and checks that they belong together.
+    init(_ configuration: PostgresStoreConfiguration) throws(PostgresStoreError) {
+        self.configuration = configuration
+        var shards: [NodeRegistration] = []
+        for address in configuration.addresses { shards.append(try NodeRegistration(configuration, at: address)) }
+        self.shards = shards
+        var wrongShard: Int?
+        do throws(SQLError) {
+            let cluster = try shards[0].connection.identity(ofShard: 0).cluster
+            let known = try shards[0].connection.slots()
+            for (index, shard) in shards.enumerated() where wrongShard == nil {
+                // An empty database must not take the place of one that has devices.
+                if index > 0, known.slotCount(of: index) > 0, try shard.connection.isNew() {
+                    wrongShard = index
+                    continue
+                }
+                let found = try shard.connection.identity(ofShard: index, of: cluster)
+                if found != ShardIdentity(cluster: cluster, shard: index) { wrongShard = index }
+            }
+            if wrongShard == nil { try shards[0].connection.assignSlots(shardCount: shards.count) }
+            slots = try shards[0].connection.slots()
+        } catch {
+            throw .unreachable(error)
+        }
+        if let wrongShard { throw .wrongShard(wrongShard) }
+        guard slots.shardCount <= shards.count else { throw .missingShard(slots.shardCount - 1) }
+    }
+
+    /// Takes the node's number, or a new one, with a new instance.
+    func register() throws(PostgresStoreError) -> InstanceID {
+        let instance = try shards[0].register()
+        for shard in shards.dropFirst() { try shard.register(instance) }
+        return instance
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushNet
+internal import PushStore
+
+/// The assignment of devices to shards, and its changes.
+extension ClusterThread {
+    /// Uses an assignment of devices to shards, which is in force when nothing is under way by the former one.
+    func use(_ new: SlotMap, version: Int64, _ group: ChangeGroup?, _ store: ClusterStore) {
+        guard slots.withLock({ $0 }) != new, version >= Int64(directoryVersion ?? 0) else {
+            return settlement?.add(group) ?? ()
+        }
+        slots.withLock { $0 = new }
+        store.set(new)
+        let former = settlement?.formerVersion ?? Int64(directoryVersion ?? 0)
+        settlement = SlotSettlement(after: former, workers.submitToAll(.confirm), settlement)
+        settlement?.add(group)
+    }
+
+    func settleSlots(_ store: ClusterStore) {
+        guard store.hasSettled, let done = settlement, done.isConfirmed else { return }
+        settlement = nil
+        done.end()
+        answerControl(store)
+    }
+
+    // MARK: Moves
+
+    /// Makes a step of a move.
+    ///
+    /// - Parameters:
+    ///   - step: The step.
+    ///   - answer: The address of the administrator's answer; nil without one.
+    func moveSlots(_ step: SlotMover.Step, _ answer: ReplyAddress?) {
+        if case .begin = step { isMovingSlots = true }
+        guard !workers.mover.submit(.moveSlots(step, answer: answer)) else { return }
+        isMovingSlots = false
+        if let answer { reply(.performed(.failure(.busy), answer: answer), to: answer) }
+    }
+
+    /// Makes the next step of a move when all nodes have confirmed the last one, or answers.
+    func take(_ outcome: SlotMover.Outcome, in group: ChangeGroup?, answer: ReplyAddress?) {
+        let proceed = { [weak self] in
+            guard let self else { return }
+            if case .next(let step) = outcome { return moveSlots(step, answer) }
+            isMovingSlots = false
+            // Nodes notice it sooner than that they wait for an abandoned move.
+            if case .failed = outcome, slots.withLock(\.hasMoving) { moveSlots(.finish, nil) }
+            guard let answer else { return }
+            switch outcome {
+            case .done, .next: reply(.performed(.success(.done), answer: answer), to: answer)
+            case .refused(let refusal), .failed(let refusal):
+                reply(.performed(.failure(refusal), answer: answer), to: answer)
+            }
+        }
+        guard let group else { return proceed() }
+        group.whenApplied(proceed)
+    }
+
+    /// Ends a move whose node has stopped, and cleans up after others.
+    func endAbandonedMove() {
+        let (hasMoving, hasLeftovers) = slots.withLock { ($0.hasMoving, $0.hasLeftovers) }
+        if hasMoving, !isMovingSlots {
+            let since = slotsMoveSince ?? .now
+            slotsMoveSince = since
+            if since.advanced(byMilliseconds: ClusterLimits.slotMoveMilliseconds) <= .now {
+                slotsMoveSince = nil
+                moveSlots(.finish, nil)
+            }
+        } else {
+            slotsMoveSince = nil
+        }
+        if hasLeftovers, !hasMoving, cleanDue <= .now {
+            cleanDue = MonotonicTime.now.advanced(byMilliseconds: configuration.cleanMilliseconds)
+            moveSlots(.clean, nil)
+        }
+    }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushNet
+internal import PushPostgres
+internal import PushSQL
+internal import PushStore
+
+/// The blocking connections of a worker to the shards, opened when they are needed, and again after a loss.
+final class ShardConnections {
+    private static let pauseMilliseconds = 200
+    /// The number of attempts to connect for one job, which take about as long as a fail-over.
+    private static let attemptCountMax = 40
+
+    private let configuration: PostgresStoreConfiguration
+    private let instance: InstanceID
+    private let bounds: StoreBounds
+    private let slots: Lock<SlotMap>
+    /// The shards for which a job waits until they can be reached; the others get one attempt.
+    private let patientShards: Range<Int>
+    private var connections: [Int: PostgresConnection] = [:]
+    private var requests: [Int: PostgresRequests] = [:]
+    /// The requests about any device.
+    private(set) lazy var sharded = ShardedRequests(
+        shardCount: shardCount, slots: { [slots] in slots.withLock { $0 } },
+        shard: { [unowned self] (index) throws(SQLError) in try requests(ofShard: index) })
+
+    /// Creates the connections of a worker, none of which is open.
+    ///
+    /// - Parameters:
+    ///   - configuration: The addresses.
+    ///   - instance: The instance of this node.
+    ///   - bounds: The bounds of the store.
+    ///   - slots: The shards of all devices.
+    ///   - patientShards: The shards for which a job waits.
+    init(
+        _ configuration: PostgresStoreConfiguration, _ instance: InstanceID, _ bounds: StoreBounds,
+        _ slots: Lock<SlotMap>, patientShards: Range<Int>
+    ) {
+        self.configuration = configuration
+        self.instance = instance
+        self.bounds = bounds
+        self.slots = slots
+        self.patientShards = patientShards
+    }
+
+    var shardCount: Int { configuration.addresses.count }
+
+    /// Returns the requests of the shard with the control data.
+    func control() throws(SQLError) -> PostgresRequests { try requests(ofShard: 0) }
+
+    /// Returns the requests of the shard that has a device.
+    func requests(of device: DeviceID) throws(SQLError) -> PostgresRequests {
+        try requests(ofShard: shard(of: device))
+    }
+
+    func isMoving(_ device: DeviceID) -> Bool { slots.withLock { $0.isMoving(device) } }
+    func shard(of device: DeviceID) -> Int { slots.withLock { $0.shard(of: device) } }
+
+    /// Returns the requests of a shard, on open connections.
+    func requests(ofShard index: Int) throws(SQLError) -> PostgresRequests {
+        closeUnusable()
+        if let known = requests[index] { return known }
+        let control = try connection(toShard: 0)
+        let shard = index == 0 ? nil : try connection(toShard: index)
+        let made = try makeRequests(control, shard)
+        requests[index] = made
+        return made
+    }
+
+    /// Returns an open connection to a shard.
+    func connection(toShard index: Int) throws(SQLError) -> PostgresConnection {
+        closeUnusable()
+        if let known = connections[index] { return known }
+        let attemptCountMax = patientShards.contains(index) ? Self.attemptCountMax : 1
+        var attempt = 1
+        while true {
+            do {
+                let connection = try PostgresConnection(
+                    to: configuration.addresses[index], settings: configuration.session)
+                connections[index] = connection
+                return connection
+            } catch {
+                guard attempt < attemptCountMax else { throw error }
+                attempt += 1
+                ElapsedPause.wait(milliseconds: Self.pauseMilliseconds)
+            }
+        }
+    }
+
+    /// Closes connections after an error: all of them if a connection was lost, else only unusable ones.
+    func close(after error: SQLError) {
+        guard error.kind == .disconnected else { return closeUnusable() }
+        connections = [:]
+        requests = [:]
+    }
+
+    private func closeUnusable() {
+        for (index, connection) in connections where !connection.isUsable {
+            connections[index] = nil
+            requests[index] = nil
+            if index == 0 { requests = [:] }
+        }
+    }
+
+    private func makeRequests(
+        _ control: PostgresConnection, _ shard: PostgresConnection?
+    ) throws(SQLError) -> PostgresRequests {
+        let clock = try control.prepare("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")
+        let now = configuration.store.now
+        let time: () -> Timestamp = {
+            defer { clock.reset() }
+            guard let isRow = try? clock.step(), isRow else { return now() }
+            return Timestamp(unixMilliseconds: clock.int64(0))
+        }
+        var environment = PostgresRequests.Environment(
+            node: Int64(instance.node.rawValue), now: time,
+            lastAnswered: { NotificationIDLayout.least(at: time().unixMilliseconds) - 1 },
+            transaction: { body throws(SQLError) in
+                guard let shard else { return try control.transaction { () throws(SQLError) in try body() } }
+                // The control data are committed first: a code is rather lost than used twice.
+                try shard.transaction { () throws(SQLError) in
+                    try control.transaction { () throws(SQLError) in try body() }
+                }
+            }, pause: { range in ElapsedPause.wait(milliseconds: .random(in: range)) })
+        environment.hasTrace = configuration.store.hasTrace
+        if configuration.addresses.count > 1 {
+            environment.shard = { [unowned self] (device) throws(SQLError) in try requests(of: device) }
+        }
+        return try PostgresRequests(control, shard: shard, bounds, environment)
+    }
+}

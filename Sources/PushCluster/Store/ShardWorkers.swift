@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushNet
+internal import PushStore
+
+/// The workers of a node: two for each shard, one for the trace, and one that moves slots.
+struct ShardWorkers: Sendable {
+    private static let perShardCount = 2
+
+    private let all: [RequestWorker]
+    private let slots: Lock<SlotMap>
+
+    /// Starts the workers.
+    ///
+    /// - Parameters:
+    ///   - configuration: The addresses of the shards.
+    ///   - slots: The shards of all devices.
+    ///   - start: Creates the worker with an index, which waits for some shards until they can be reached.
+    init(
+        _ configuration: PostgresStoreConfiguration, _ slots: Lock<SlotMap>,
+        start: (_ index: Int, _ patientShards: Range<Int>) -> RequestWorker
+    ) {
+        self.slots = slots
+        let shardCount = configuration.addresses.count
+        let requestWorkers = (0..<shardCount * Self.perShardCount).map { start($0, 0..<shardCount) }
+        // The histories of a shard that is down must not delay the trace.
+        all = requestWorkers + [start(requestWorkers.count, 0..<1), start(requestWorkers.count + 1, 0..<shardCount)]
+    }
+
+    var count: Int { all.count }
+    /// The worker for changes of control data.
+    var control: RequestWorker { all[0] }
+    /// The last worker of the shard with the control data.
+    var last: RequestWorker { all[Self.perShardCount - 1] }
+    /// The worker that writes and searches the trace.
+    var history: RequestWorker { all[count - 2] }
+    /// The worker that moves slots, which takes long.
+    var mover: RequestWorker { all[count - 1] }
+
+    subscript(index: Int) -> RequestWorker { all[index] }
+    subscript(ofShard shard: Int) -> RequestWorker { all[shard * Self.perShardCount] }
+
+    /// Returns a worker of the shard of a device.
+    ///
+    /// - Parameters:
+    ///   - device: The device; nil for the shard with the control data.
+    ///   - hint: A number that all requests of the device share, so that they keep their order.
+    subscript(device: DeviceID?, hint: UInt8?) -> RequestWorker {
+        let shard = device.map { device in slots.withLock { $0.shard(of: device) } } ?? 0
+        return all[shard * Self.perShardCount + Int(hint ?? 0) % Self.perShardCount]
+    }
+
+    /// Returns the worker for a request.
+    func worker(for request: StoreRequest) -> RequestWorker {
+        switch request {
+        case .device(_, let credential): self[credential.device, credential.secretHash.first]
+        case .administer(let device, _): self[device, nil]
+        case .enrol(let new): self[new.device, nil]
+        case .allDevices, .control, .backup, .cluster: control
+        }
+    }
+
+    /// Submits a job to all workers; returns the number of workers that accepted it.
+    func submitToAll(_ job: RequestWorker.Job) -> Int { all.count { $0.submit(job) } }
+
+    /// Ends the workers for requests; blocks until they have done their jobs.
+    func stopRequests() {
+        for worker in all where worker !== history { worker.stop() }
+    }
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushPostgres
+internal import PushSQL
+internal import PushStore
+
+/// Moves slots with their devices from shard to shard, on the connections of one worker.
+///
+/// The steps are those of docs/decisions/0052-shards.md. Between two steps, all nodes confirm the assignment.
+struct SlotMover {
+    /// A step of a move.
+    enum Step: Sendable {
+        /// Marks slots, whose devices nothing changes from then on.
+        case begin(to: Int, count: Int)
+        /// Copies the marked slots, and assigns them; then `rest` more slots move to the shard.
+        case copy(to: Int, rest: Int)
+        /// Ends a move that a node began which stopped since.
+        case finish
+        /// Moves what was written late, and deletes the rest after a minute.
+        case clean
+    }
+
+    /// The outcome of a step.
+    enum Outcome: Sendable {
+        case next(Step)
+        case done
+        case refused(StoreRefusal)
+        /// PostgreSQL failed; a move that has begun must be ended.
+        case failed(StoreRefusal)
+    }
+
+    /// The number of slots whose devices wait at the same time.
+    private static let slotsPerMoveCountMax = 16
+    /// The time after a move until the rows of devices are deleted from the former shard, in milliseconds.
+    private static let leftoverMilliseconds: Int64 = 60_000
+    /// The key of the advisory lock for cleaning: `Clean` in ASCII.
+    private static let lockKey: Int64 = 0x43_6c65_616e
+
+    let connections: ShardConnections
+    let instance: InstanceID
+
+    /// Makes a step.
+    ///
+    /// - Parameters:
+    ///   - step: The step.
+    ///   - changed: Called when the assignment of slots has changed.
+    /// - Returns: The outcome.
+    /// - Throws: The error that PostgreSQL returned. A move that has begun is ended by `finish`.
+    func perform(_ step: Step, changed: () throws(SQLError) -> Void) throws(SQLError) -> Outcome {
+        let control = try connections.connection(toShard: 0)
+        switch step {
+        case .begin(let target, let count):
+            guard (0..<connections.shardCount).contains(target) else { return .refused(.unknownShard) }
+            guard let marked = try mark(for: target, count, control) else { return .refused(.slotsAreMoving) }
+            guard marked > 0 else { return .done }
+            try changed()
+            return .next(.copy(to: target, rest: count - marked))
+        case .copy(let target, let rest):
+            for (source, slots) in try moving(control) { try copy(slots, from: source, to: target, control) }
+            try end(control)
+            try changed()
+            return rest > 0 ? .next(.begin(to: target, count: rest)) : .done
+        case .finish:
+            guard try isAbandoned(control) else { return .done }
+            try end(control)
+            try changed()
+        case .clean: try clean(control, changed)
+        }
+        return .done
+    }
+
+    // MARK: Marking
+
+    /// Marks slots that move to a shard; returns their number, or nil while others move.
+    private func mark(for target: Int, _ count: Int, _ control: PostgresConnection) throws(SQLError) -> Int? {
+        try control.transaction { () throws(SQLError) -> Int? in
+            guard try moving(control).isEmpty else { return nil }
+            let select = try control.prepare("SELECT slot, shard FROM slots WHERE former IS NULL")
+            var free: [Int: [Int]] = [:]
+            while try select.step() { free[Int(select.int64(1)), default: []].append(Int(select.int64(0))) }
+            let chosen = SlotRange.choose(
+                for: target, countMax: min(count, Self.slotsPerMoveCountMax), from: free)
+            guard !chosen.isEmpty else { return 0 }
+            try control.execute(
+                text:
+                    "UPDATE slots SET moving_to = \(target) WHERE slot IN (\(chosen.map(String.init).joined(separator: ",")))"
+            )
+            // The number tells the marker of this move from those of others.
+            try set("slot_move", to: .random(in: 1 ... .max), control)
+            try set("slot_mover", to: instance.rawValue, control)
+            try raiseVersion(control)
+            return chosen.count
+        }
+    }
+
+    /// Returns the slots that move, by their present shards.
+    private func moving(_ control: PostgresConnection) throws(SQLError) -> [Int: [Int]] {
+        let select = try control.prepare("SELECT slot, shard FROM slots WHERE moving_to IS NOT NULL")
+        var slots: [Int: [Int]] = [:]
+        while try select.step() { slots[Int(select.int64(1)), default: []].append(Int(select.int64(0))) }
+        return slots
+    }
+
+    // MARK: Copying
+
+    /// Copies the rows of slots; the commit of the marker in their present shard decides that they have moved.
+    private func copy(
+        _ slots: [Int], from source: Int, to target: Int, _ control: PostgresConnection
+    ) throws(SQLError) {
+        guard let move = try value("slot_move", control) else { return }
+        let (old, new) = (
+            try connections.connection(toShard: source), try connections.connection(toShard: target)
+        )
+        let ranges = SlotRange.ranges(of: slots)
+        try old.transaction { () throws(SQLError) in
+            try new.transaction { () throws(SQLError) in
+                for range in ranges {
+                    // A move that was cancelled may have left rows.
+                    try SlotRows(connection: new, range: range).delete()
+                    _ = try SlotRows(connection: old, range: range).copy(to: new)
+                }
+            }
+            for range in ranges { try SlotRows(connection: old, range: range).deletePending() }
+            try set("moved_slots", to: move, old)
+        }
+    }
+
+    // MARK: The end
+
+    /// Assigns the slots that were copied, and cancels the move of the others.
+    private func end(_ control: PostgresConnection) throws(SQLError) {
+        guard let move = try value("slot_move", control) else { return }
+        var moved: [Int] = []
+        for source in try moving(control).keys {
+            let marker = try value("moved_slots", try connections.connection(toShard: source))
+            if marker == move { moved.append(source) }
+        }
+        let sources = moved.isEmpty ? "-1" : moved.map(String.init).joined(separator: ",")
+        try control.transaction { () throws(SQLError) in
+            try control.execute(
+                text:
+                    """
+                    UPDATE slots SET former = shard, shard = moving_to, moving_to = NULL,
+                        moved_at_ms = (extract(epoch FROM clock_timestamp()) * 1000)::bigint
+                    WHERE moving_to IS NOT NULL AND shard IN (\(sources))
+                    """)
+            try control.execute(text: "UPDATE slots SET moving_to = NULL WHERE moving_to IS NOT NULL")
+            try raiseVersion(control)
+        }
+    }
+
+    /// Returns whether slots move, and the node that moves them has stopped or does nothing more.
+    private func isAbandoned(_ control: PostgresConnection) throws(SQLError) -> Bool {
+        guard try !moving(control).isEmpty else { return false }
+        let mover = try value("slot_mover", control)
+        // This worker does one job at a time, so a move of its own has ended.
+        guard let mover, mover != instance.rawValue else { return true }
+        let live = try control.prepare(
+            "SELECT 1 FROM nodes WHERE instance = ? AND seen_at > clock_timestamp() - interval '3 seconds'")
+        live.bind(mover, at: 1)
+        defer { live.reset() }
+        return try !live.step()
+    }
+
+    // MARK: Cleaning
+
+    private func clean(_ control: PostgresConnection, _ changed: () throws(SQLError) -> Void) throws(SQLError) {
+        let lock = try control.prepare("SELECT 1 WHERE pg_try_advisory_lock(?)")
+        lock.bind(Self.lockKey, at: 1)
+        let isLocked = try lock.step()
+        lock.reset()
+        guard isLocked else { return }
+        // If this fails, the connection is lost, and the lock with it.
+        defer { try? control.execute(text: "SELECT pg_advisory_unlock(\(Self.lockKey))") }
+        let select = try control.prepare(
+            """
+            SELECT former, shard, slot,
+                moved_at_ms < (extract(epoch FROM clock_timestamp()) * 1000)::bigint - ?
+            FROM slots WHERE former IS NOT NULL AND moving_to IS NULL
+            """)
+        select.bind(Self.leftoverMilliseconds, at: 1)
+        var left: [(former: Int, shard: Int, slot: Int, isDue: Bool)] = []
+        while try select.step() {
+            left.append(
+                (Int(select.int64(0)), Int(select.int64(1)), Int(select.int64(2)), select.int64(3) != 0))
+        }
+        var cleaned: [Int] = []
+        for (former, shard, slot, isDue) in left {
+            let rows = SlotRows(
+                connection: try connections.connection(toShard: former), range: SlotRange(slots: slot...slot))
+            try rows.moveStrays(to: try connections.connection(toShard: shard))
+            guard isDue else { continue }
+            try rows.connection.transaction { () throws(SQLError) in try rows.delete() }
+            cleaned.append(slot)
+        }
+        guard !cleaned.isEmpty else { return }
+        try control.transaction { () throws(SQLError) in
+            let slots = cleaned.map(String.init).joined(separator: ",")
+            try control.execute(text: "UPDATE slots SET former = NULL, moved_at_ms = NULL WHERE slot IN (\(slots))")
+            try raiseVersion(control)
+        }
+        try changed()
+    }
+
+    // MARK: State
+
+    private func raiseVersion(_ control: PostgresConnection) throws(SQLError) {
+        try control.execute(text: "UPDATE control SET version = version + 1")
+    }
+
+    private func value(_ name: String, _ connection: PostgresConnection) throws(SQLError) -> Int64? {
+        let select = try connection.prepare("SELECT value FROM state WHERE name = ?")
+        select.bind(name, at: 1)
+        defer { select.reset() }
+        return try select.step() ? select.int64(0) : nil
+    }
+
+    private func set(_ name: String, to value: Int64, _ connection: PostgresConnection) throws(SQLError) {
+        let insert = try connection.prepare(
+            "INSERT INTO state VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value")
+        insert.bind(name, at: 1)
+        insert.bind(value, at: 2)
+        try insert.run()
+    }
+}

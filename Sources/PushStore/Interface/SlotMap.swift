@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PushCore
+
+/// The shard of each slot; a slot is one of 1,024 parts of all devices.
+package struct SlotMap: Equatable, Sendable {
+    package static let slotCount = 1024
+
+    /// The shard of each slot.
+    private var shards: [Int]
+    /// The slots that move to another shard, whose devices nothing may change meanwhile.
+    private var moving: Set<Int> = []
+    /// Whether rows of slots that moved may be left in their former shards.
+    package private(set) var hasLeftovers = false
+
+    /// Creates the map of a number of shards with equal ranges of slots.
+    package init(shardCount: Int) { shards = (0..<Self.slotCount).map { $0 * shardCount / Self.slotCount } }
+
+    /// Creates a map from the rows of the table `slots`; slots without a row belong to shard 0.
+    package init(rows: some Sequence<(slot: Int, shard: Int, isMoving: Bool, hasLeftovers: Bool)>) {
+        shards = Array(repeating: 0, count: Self.slotCount)
+        for row in rows where shards.indices.contains(row.slot) {
+            shards[row.slot] = row.shard
+            if row.isMoving { moving.insert(row.slot) }
+            if row.hasLeftovers { hasLeftovers = true }
+        }
+    }
+
+    /// The number of shards that the map names.
+    package var shardCount: Int { (shards.max() ?? 0) + 1 }
+
+    /// Returns the slot of a device: the first ten of the 63 bits of its ID.
+    package static func slot(of device: DeviceID) -> Int { Int(device.rawValue >> 53) & (slotCount - 1) }
+
+    package func shard(of device: DeviceID) -> Int { shards[Self.slot(of: device)] }
+
+    /// Whether slots move to another shard.
+    package var hasMoving: Bool { !moving.isEmpty }
+
+    /// Returns whether a device moves to another shard.
+    package func isMoving(_ device: DeviceID) -> Bool { !moving.isEmpty && moving.contains(Self.slot(of: device)) }
+
+    /// Returns the number of slots of a shard.
+    package func slotCount(of shard: Int) -> Int { shards.count { $0 == shard } }
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushAPI
+package import PushCore
+package import PushSQL
+
+/// Performs each request on the shard that it concerns, and merges the answers where it concerns all.
+///
+/// Shard 0 has the control data. A request about a device reads them there, and changes the device in its own shard.
+package final class ShardedRequests {
+    private let shardCount: Int
+    private let slots: () -> SlotMap
+    private let shard: (Int) throws(SQLError) -> PostgresRequests
+
+    /// Creates the requests of one connection for each shard.
+    ///
+    /// - Parameters:
+    ///   - shardCount: The number of shards.
+    ///   - slots: Returns the shards of all devices.
+    ///   - shard: Returns the requests of a shard, on an open connection.
+    package init(
+        shardCount: Int, slots: @escaping () -> SlotMap,
+        shard: @escaping (Int) throws(SQLError) -> PostgresRequests
+    ) {
+        self.shardCount = shardCount
+        self.slots = slots
+        self.shard = shard
+    }
+
+    /// Performs a request; blocks until it is complete.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - committed: Called after each committed transaction that has effects. A later transaction may fail.
+    /// - Returns: The answer; `busy` for a device that moves to another shard.
+    /// - Throws: An error that PostgreSQL returned.
+    package func perform(
+        _ request: StoreRequest, committed: (PostgresEffects) -> Void
+    ) throws(SQLError) -> PostgresRequests.Answer {
+        switch request {
+        case .enrol(let new): return try enrol(new, committed)
+        case .device(_, let credential):
+            guard let device = try device(of: credential) else { return .init(result: .failure(.unauthorized)) }
+            return try perform(request, about: device, committed)
+        case .administer(let device, _): return try perform(request, about: device, committed)
+        case .allDevices(.list(let last, let countMax)): return try list(after: last, countMax: countMax)
+        case .allDevices(.recipients(let topic, let devices, let countMax)):
+            return try recipients(topic, devices, countMax)
+        case .allDevices(.trace(let query)):
+            return try shard(try shard(of: query)).perform(request, committed: committed)
+        case .allDevices(.counts), .allDevices(.longestQueues), .allDevices(.trust), .control(.app), .control(.apps),
+            .control(.channel), .control(.channels):
+            return try merged(request)
+        case .control(.policy(.set(let key, _, _))):
+            let shard = try shard(key.device.map { slots().shard(of: $0) } ?? 0)
+            return try shard.perform(request, committed: committed)
+        case .control, .backup, .cluster: return try control(request, committed)
+        }
+    }
+
+    /// Returns the shard whose tables a search of the trace needs.
+    package func shard(of query: TraceQuery) throws(SQLError) -> Int {
+        if case .device(let device) = query.subject { slots().shard(of: device) } else { 0 }
+    }
+
+    // MARK: One device
+
+    /// Returns the device of a credential; without an ID, it is looked for in all shards.
+    package func device(of credential: DeviceCredential) throws(SQLError) -> DeviceID? {
+        if let device = credential.device { return device }
+        for index in 0..<shardCount {
+            if let device = try shard(index).identify(credential) { return device }
+        }
+        return nil
+    }
+
+    private func perform(
+        _ request: StoreRequest, about device: DeviceID, _ committed: (PostgresEffects) -> Void
+    ) throws(SQLError) -> PostgresRequests.Answer {
+        let slots = slots()
+        guard !slots.isMoving(device) else { return .init(result: .failure(.busy)) }
+        return try shard(slots.shard(of: device)).perform(request, committed: committed)
+    }
+
+    private func enrol(
+        _ new: StoreRequest.NewDevice, _ committed: (PostgresEffects) -> Void
+    ) throws(SQLError) -> PostgresRequests.Answer {
+        var device = new.device
+        // A repeated request concerns the device of the first one.
+        if shardCount > 1, let codeHash = new.codeHash, let requestHash = new.requestHash,
+            let known = try shard(0).enrolledDevice(codeHash, requestHash)
+        {
+            device = known
+        }
+        return try perform(.enrol(new), about: device, committed)
+    }
+
+    // MARK: Control data
+
+    private func control(
+        _ request: StoreRequest, _ committed: (PostgresEffects) -> Void
+    ) throws(SQLError) -> PostgresRequests.Answer {
+        var (apps, channels): ([TopicID], [ChannelNumber]) = ([], [])
+        let answer = try shard(0).perform(request) { effects in
+            apps += effects.removedApps
+            channels += effects.removedChannels
+            committed(effects)
+        }
+        guard !apps.isEmpty || !channels.isEmpty else { return answer }
+        // If a shard cannot be reached, its next sweep removes them.
+        for index in 1..<max(shardCount, 1) {
+            try shard(index).remove(apps: apps, channels: channels, committed: committed)
+        }
+        return answer
+    }
+
+    // MARK: All devices
+
+    /// Performs a request that only reads in each shard, and adds up the answers.
+    private func merged(_ request: StoreRequest) throws(SQLError) -> PostgresRequests.Answer {
+        var answer = try shard(0).perform(request) { _ in }
+        for index in 1..<max(shardCount, 1) {
+            guard case .success(var sum) = answer.result else { return answer }
+            let other = try shard(index).perform(request) { _ in }
+            guard case .success(let part) = other.result else { return other }
+            sum.add(part)
+            answer.result = .success(sum)
+        }
+        if case .allDevices(.longestQueues(let countMax)) = request, case .success(.queues(let queues)) = answer.result
+        {
+            let longest = queues.sorted { ($1.count, $0.device.rawValue) < ($0.count, $1.device.rawValue) }
+            answer.result = .success(.queues(Array(longest.prefix(countMax))))
+        }
+        return answer
+    }
+
+    private func list(after last: DeviceID?, countMax: Int) throws(SQLError) -> PostgresRequests.Answer {
+        guard shardCount > 1 else {
+            return try shard(0).perform(.allDevices(.list(after: last, countMax: countMax))) { _ in }
+        }
+        var cursor: DeviceTable.ListCursor?
+        if let last {
+            guard let stored = Int64(exactly: last.rawValue),
+                let found = try shard(slots().shard(of: last)).tables.devices.cursor(of: stored)
+            else { return .init(result: .failure(.unknownDevice)) }
+            cursor = found
+        }
+        var (devices, isMore): ([AdminAPI.Device], Bool) = ([], false)
+        for index in 0..<shardCount {
+            let answer = try shard(index).devices(after: cursor, countMax: countMax)
+            guard case .success(.devices(let page, let next)) = answer.result else { return answer }
+            devices += page
+            isMore = isMore || next != nil
+        }
+        devices.sort { ($0.enrolledAt, $0.deviceID) < ($1.enrolledAt, $1.deviceID) }
+        isMore = isMore || devices.count > countMax
+        devices = Array(devices.prefix(countMax))
+        let next = isMore ? devices.last.flatMap { DeviceID(text: $0.deviceID) } : nil
+        return .init(result: .success(.devices(devices, next: next)))
+    }
+
+    private func recipients(
+        _ topic: TopicID, _ devices: [DeviceID]?, _ countMax: Int
+    ) throws(SQLError) -> PostgresRequests.Answer {
+        let slots = slots()
+        var (found, isComplete): ([Recipient], Bool) = ([], true)
+        for index in 0..<shardCount {
+            let own = devices?.prefix(countMax).filter { slots.shard(of: $0) == index }
+            guard own?.isEmpty != true || shardCount == 1 else { continue }
+            guard devices != nil || found.count < countMax else {
+                isComplete = false
+                break
+            }
+            let request = AllDevicesRequest.recipients(topic, devices: own, countMax: countMax - found.count)
+            let answer = try shard(index).perform(.allDevices(request)) { _ in }
+            guard case .success(.recipients(let part, let isWhole)) = answer.result else { return answer }
+            found += part
+            isComplete = isComplete && isWhole
+        }
+        return .init(result: .success(.recipients(found, isComplete: isComplete)))
+    }
+}
+
+extension StoreAnswer {
+    /// Adds the counts of another shard, which were asked for at about the same time.
+    fileprivate mutating func add(_ other: StoreAnswer) {
+        switch (self, other) {
+        case (.counts(var counts), .counts(let part)):
+            counts.devices += part.devices
+            counts.devicesConnected += part.devicesConnected
+            counts.registrations += part.registrations
+            counts.pending += part.pending
+            self = .counts(counts)
+        case (.queues(let queues), .queues(let part)): self = .queues(queues + part)
+        case (.trust(let trust), .trust(let part)): self = .trust(trust.adding(part))
+        case (.app(let app), .app(let part)): self = .app(app.adding([part]))
+        case (.apps(let apps), .apps(let part)): self = .apps(apps.map { $0.adding(part) })
+        case (.channel(let channel), .channel(let part)): self = .channel(channel.adding([part]))
+        case (.channels(let channels), .channels(let part)): self = .channels(channels.map { $0.adding(part) })
+        default: break
+        }
+    }
+}
+
+extension AdminAPI.App {
+    fileprivate func adding(_ apps: [AdminAPI.App]) -> AdminAPI.App {
+        var sum = self
+        for app in apps where app.topic == topic {
+            sum.registrationCount += app.registrationCount
+            sum.pendingCount += app.pendingCount
+        }
+        return sum
+    }
+}
+
+extension AdminAPI.Channel {
+    fileprivate func adding(_ channels: [AdminAPI.Channel]) -> AdminAPI.Channel {
+        var sum = self
+        for channel in channels where channel.channelID == channelID {
+            sum.subscriptionCount += channel.subscriptionCount
+        }
+        return sum
+    }
+}
+
+extension [DeviceTrust] {
+    fileprivate func adding(_ part: [DeviceTrust]) -> [DeviceTrust] {
+        var sum = self
+        for row in part {
+            let index = sum.firstIndex {
+                $0.confirmedVersion == row.confirmedVersion && $0.enrolledUnder == row.enrolledUnder
+            }
+            if let index { sum[index].deviceCount += row.deviceCount } else { sum.append(row) }
+        }
+        return sum
+    }
+}

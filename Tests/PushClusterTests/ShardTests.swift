@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushAPI
+import PushCore
+import PushStore
+import TestSupport
+import Testing
+
+@testable import PushCluster
+
+/// Nodes whose devices are in two databases.
+struct ShardTests {
+    /// The first device of shard 0, and the first one of shard 1.
+    private static let devices: [UInt64] = [1, 512 << 53 + 1]
+
+    private let postgres: PostgresFixture
+    private let shard: PostgresShardFixture
+
+    init() async throws {
+        postgres = try await PostgresFixture()
+        shard = try await postgres.shard()
+    }
+
+    @Test func `each device and its notifications are in the database of its slot`() async throws {
+        let node = try TestNode(postgres, shards: [shard])
+        for number in Self.devices {
+            let device = try node.registeredDevice(number)
+            #expect(try node.send("for \(number)", to: device.contents) == nil)
+        }
+        #expect(try await postgres.sql("SELECT id FROM devices") == "\(Self.devices[0])")
+        #expect(try await shard.sql("SELECT id FROM devices") == "\(Self.devices[1])")
+        #expect(try await postgres.sql("SELECT count(*) FROM pending") == "1")
+        #expect(try await shard.sql("SELECT count(*) FROM pending") == "1")
+        #expect(try await shard.sql("SELECT count(*) FROM topics") == "0")
+    }
+
+    @Test func `devices of both databases receive what waited and what comes later`() throws {
+        let node = try TestNode(postgres, shards: [shard])
+        for number in Self.devices {
+            let device = try node.registeredDevice(number)
+            #expect(try node.send("first", to: device.contents) == nil)
+            let stream = try node.attach(device)
+            var received = try node.received(1, on: stream)
+            node.acknowledge(received, by: device)
+            let answer = node.submit("second", to: device.contents)
+            received += try node.received(1, on: stream)
+            node.acknowledge([received[1]], by: device)
+            #expect(try node.answer(to: answer) == nil)
+            #expect(received.map(\.text) == ["first", "second"])
+        }
+    }
+
+    @Test func `lists and counts are those of all databases`() throws {
+        let node = try TestNode(postgres, shards: [shard])
+        var devices: [TestDevice] = []
+        for number in [Self.devices[1], Self.devices[0], Self.devices[1] + 1] {
+            devices.append(try node.registeredDevice(number))
+            #expect(try node.send("text", to: devices[devices.count - 1].contents) == nil)
+        }
+        guard case .devices(let all, let next) = try node.succeed(.allDevices(.list())) else {
+            throw MissingReply(what: "another answer")
+        }
+        #expect(all.map(\.deviceID) == devices.map { $0.contents.device.text } && next == nil)
+        #expect(all.map(\.topics) == Array(repeating: [TestNode.topic], count: 3))
+        #expect(all.map(\.pendingCount) == [1, 1, 1])
+        var (listed, last): ([String], DeviceID?) = ([], nil)
+        repeat {
+            let answer = try node.succeed(.allDevices(.list(after: last, countMax: 1)))
+            guard case .devices(let page, let next) = answer else { throw MissingReply(what: "another answer") }
+            listed += page.map(\.deviceID)
+            last = next
+        } while last != nil
+        #expect(listed == all.map(\.deviceID))
+        guard case .app(let app) = try node.succeed(.control(.app(topic: TestNode.topic))) else {
+            throw MissingReply(what: "another answer")
+        }
+        #expect(app.registrationCount == 3 && app.pendingCount == 3)
+        guard case .counts(let counts) = try node.succeed(.allDevices(.counts)) else {
+            throw MissingReply(what: "another answer")
+        }
+        #expect(counts.apps == 1 && counts.devices == 3 && counts.registrations == 3 && counts.pending == 3)
+        let topic = devices[0].contents.topic
+        let everyone = try node.succeed(.allDevices(.recipients(topic, countMax: 2)))
+        guard case .recipients(let some, let isComplete) = everyone else { throw MissingReply(what: "another answer") }
+        #expect(some.count == 2 && !isComplete)
+        let named = try node.succeed(
+            .allDevices(.recipients(topic, devices: devices.map(\.contents.device), countMax: 10)))
+        guard case .recipients(let found, true) = named else { throw MissingReply(what: "another answer") }
+        #expect(Set(found.map(\.contents.device)) == Set(devices.map(\.contents.device)))
+    }
+
+    @Test func `a removed app and a removed channel leave nothing in any database`() async throws {
+        let node = try TestNode(postgres, shards: [shard])
+        for number in Self.devices { _ = try node.registeredDevice(number) }
+        let device = try node.registeredDevice(Self.devices[1] + 1)
+        let channel = try node.createChannel(.mostRecentMessageStored)
+        try node.subscribe(device, to: channel)
+        #expect(try await shard.sql("SELECT count(*) FROM subscriptions") == "1")
+        try node.succeed(
+            .control(.removeChannel(channel, topic: TestNode.topic, environment: .production)))
+        #expect(try await shard.sql("SELECT count(*) FROM subscriptions") == "0")
+        try node.succeed(.control(.removeApp(topic: TestNode.topic)))
+        #expect(try await postgres.sql("SELECT count(*) FROM registrations WHERE live = 1") == "0")
+        #expect(try await shard.sql("SELECT count(*) FROM registrations WHERE live = 1") == "0")
+    }
+
+    @Test func `a sweep of a further database removes what a removed app and channel left`() async throws {
+        let device: TestDevice
+        do {
+            let node = try TestNode(postgres, shards: [shard])
+            device = try node.registeredDevice(Self.devices[1])
+            try node.subscribe(device, to: try node.createChannel(.mostRecentMessageStored))
+        }
+        // Like a node that was killed after the removal in shard 0.
+        _ = try await postgres.sql(
+            "DELETE FROM channels; UPDATE topics SET removed_at_ms = 1")
+        _ = try await shard.sql("DELETE FROM state WHERE name = 'swept_at_ms'")
+        let node = try TestNode(postgres, shards: [shard])
+        try await eventually("the rows are removed") {
+            let live = try await shard.sql("SELECT count(*) FROM registrations WHERE live = 1")
+            let subscriptions = try await shard.sql("SELECT count(*) FROM subscriptions")
+            return (live, subscriptions) == ("0", "0")
+        }
+        withExtendedLifetime(node) {}
+    }
+
+    @Test func `a stored broadcast reaches devices of both databases, and is acknowledged there`() async throws {
+        let node = try TestNode(postgres, shards: [shard])
+        let devices = try Self.devices.map { try node.registeredDevice($0) }
+        let channel = try node.createChannel(.mostRecentMessageStored)
+        for device in devices { try node.subscribe(device, to: channel) }
+        #expect(try node.publish("to all", to: channel, of: devices[0].contents.topic) == nil)
+        for device in devices {
+            let stream = try node.attach(device)
+            let received = try node.received(1, on: stream)
+            #expect(received.map(\.text) == ["to all"])
+            node.acknowledge(received, by: device)
+        }
+        for sql in [postgres.sql, shard.sql] {
+            try await eventually("the acknowledgement is written") {
+                try await sql("SELECT count(*) FROM subscriptions WHERE since > 0") == "1"
+            }
+        }
+    }
+
+    @Test func `a device without an ID in its secret is found in any database`() throws {
+        let node = try TestNode(postgres, shards: [shard])
+        let device = try node.registeredDevice(Self.devices[1])
+        let credential = DeviceCredential(device: nil, secretHash: device.credential.secretHash)
+        guard case .identified(device.contents.device) = try node.succeed(.device(.identify, by: credential)) else {
+            throw MissingReply(what: "another answer")
+        }
+        let stream = try node.attach(TestDevice(credential: credential, contents: device.contents))
+        #expect(try node.send("text", to: device.contents) == nil)
+        #expect(try node.received(1, on: stream).map(\.text) == ["text"])
+    }
+
+    @Test func `a database of another shard or cluster is refused`() async throws {
+        do { _ = try TestNode(postgres, shards: [shard]) }
+        let other = try await postgres.shard()
+        let error = #expect(throws: PostgresStoreError.self) { _ = try TestNode(postgres, shards: [other]) }
+        guard case .wrongShard(1)? = error else { throw MissingReply(what: "a refusal of shard 1") }
+    }
+
+    @Test func `a node does not start without a database that has devices`() async throws {
+        do { _ = try TestNode(postgres, shards: [shard]) }
+        let error = #expect(throws: PostgresStoreError.self) { _ = try TestNode(postgres) }
+        guard case .missingShard(1)? = error else { throw MissingReply(what: "a refusal without shard 1") }
+    }
+}
