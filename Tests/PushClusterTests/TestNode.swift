@@ -22,18 +22,19 @@ final class TestNode {
     convenience init(
         _ postgres: PostgresFixture, name: String = "test", version: String = "1",
         registrationLifeSeconds: Int64? = nil, pendingPerTopicCountMax: Int? = nil, hasTrace: Bool = true,
-        isOneOfSeveral: Bool = false, reviewMilliseconds: Int64 = 60_000
+        isOneOfSeveral: Bool = false, reviewMilliseconds: Int64 = 60_000, countsMilliseconds: Int64 = 100
     ) throws {
         try self.init(
             address: postgres.address, schema: postgres.schema, name: name, version: version,
             registrationLifeSeconds: registrationLifeSeconds, pendingPerTopicCountMax: pendingPerTopicCountMax,
-            hasTrace: hasTrace, isOneOfSeveral: isOneOfSeveral, reviewMilliseconds: reviewMilliseconds)
+            hasTrace: hasTrace, isOneOfSeveral: isOneOfSeveral, reviewMilliseconds: reviewMilliseconds,
+            countsMilliseconds: countsMilliseconds)
     }
 
     init(
         address: String, schema: String, name: String = "test", version: String = "1",
         registrationLifeSeconds: Int64? = nil, pendingPerTopicCountMax: Int? = nil, hasTrace: Bool = true,
-        isOneOfSeveral: Bool = false, reviewMilliseconds: Int64 = 60_000
+        isOneOfSeveral: Bool = false, reviewMilliseconds: Int64 = 60_000, countsMilliseconds: Int64 = 100
     ) throws {
         var store = StoreConfiguration(path: "") { .now }
         store.hasTrace = hasTrace
@@ -45,6 +46,7 @@ final class TestNode {
         configuration.schema = schema
         configuration.sweepQuestionMilliseconds = 100
         configuration.reviewMilliseconds = reviewMilliseconds
+        configuration.countsMilliseconds = countsMilliseconds
         if isOneOfSeveral {
             // No server listens there, so the nodes inform each other through PostgreSQL.
             let address = LinkedNode.Address("127.0.0.1:1")

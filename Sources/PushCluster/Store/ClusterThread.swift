@@ -71,7 +71,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         self.onFatal = onFatal
         self.metrics = metrics
         observer = ClusterObserver(instance, configuration)
-        meter = ClusterMeter(metrics.cluster ?? ClusterMetrics())
+        meter = ClusterMeter(metrics, historyWorker, configuration)
         history = HistoryFeed(historyWorker)
         groups = Array(repeating: nil, count: workers.count + 1)
         var node = NodeConfiguration(instance, now: configuration.store.now)
@@ -79,6 +79,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         node.routeCountMax = configuration.routeCountMax
         node.reviewMilliseconds = configuration.reviewMilliseconds
         node.hasTrace = configuration.store.hasTrace
+        node.metrics = metrics
         node.powerSavingDelayMilliseconds = configuration.store.powerSavingDelayMilliseconds
         let notify = configuration.store.onNotice
         node.onDamagedRow = { notify(.damagedRow(sequence: $0)) }
@@ -144,6 +145,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         links?.stop()
         shard?.stop()
         if let store { history.end(store) }
+        if let store { meter.end(store) }
         store = nil
     }
 
@@ -154,6 +156,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         guard let store else { return }
         if !isInTurn {
             isInTurn = true
+            metrics.beginTurn(at: .now)
             store.beginTurn(at: .now)
             loop.atEndOfTurn { [weak self] in self?.endTurn() }
         }
@@ -304,6 +307,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         case .nodeChanged(let result, let address):
             store.readNodesSoon()
             reply(.performed(result, answer: address), to: address)
+        case .counts(let counts): meter.take(counts)
         case .serverState(let state, let address): answerStatus(state, to: address, store)
         case .swept(let expiredCount, let isMore):
             groups[worker] = nil

@@ -90,6 +90,9 @@ final class RequestSession {
         case .sweep:
             let progress = try requests.sweep { report(.effects($0)) }
             report(.swept(expiredCount: progress.expiredCount, isMore: progress.isMore))
+        case .exchangeCounts(let events):
+            let sizes = try requests.exchangeCounts(events, instance: instance.rawValue)
+            report(.counts((sizes, try open?.connection.serverFacts().synchronousStandbyCount)))
         case .writeHistory: try history.write(to: requests)
         case .search(let query, let address): try history.search(query, address, requests)
         }
@@ -138,6 +141,7 @@ final class RequestSession {
         case .readServerState(let address): report(.serverState(nil, answer: address))
         case .noteSeen, .readDirectory, .readBroadcasts: break
         case .sweep: report(.swept(expiredCount: 0, isMore: false))
+        case .exchangeCounts: report(.counts(nil))
         case .writeHistory: history.noteFailedWrite()
         }
     }

@@ -26,6 +26,8 @@ final class RequestWorker: Sendable {
         case readServerState(answer: ReplyAddress)
         /// Makes the next step of a sweep.
         case sweep
+        /// Writes the events of this node, and reads the sizes of the tables.
+        case exchangeCounts(AdminAPI.Counts)
         /// Writes events and delivery histories.
         case writeHistory([TraceEvent], [DeliveryHistory.Copy])
         case search(TraceQuery, answer: ReplyAddress)
@@ -46,6 +48,8 @@ final class RequestWorker: Sendable {
         case serverState(ServerState?, answer: ReplyAddress)
         /// A step of a sweep, which deleted some expired broadcasts.
         case swept(expiredCount: Int, isMore: Bool)
+        /// The sizes of the tables, and the number of synchronous standbys if it is known; nil if nothing was read.
+        case counts((sizes: StoreSizes, standbyCount: Int?)?)
         /// Events and delivery histories were written, or some of them wait for the next write.
         case historyWritten(isComplete: Bool)
         case traceEnd(Int64)

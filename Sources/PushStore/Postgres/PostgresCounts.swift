@@ -8,22 +8,30 @@ internal import PushSQL
 ///
 /// A device is connected if `hosts` names an instance of a node that was seen within three seconds.
 final class PostgresCounts {
-    private let selectCounts: any SQLStatement
+    private let node: Int64
+    private let sizes: StoreSizeReader
+    private let nodeCounts: NodeCounts
+    private let countConnected: any SQLStatement
     private let selectLongest: any SQLStatement
     private let selectConnected: any SQLStatement
     private let countRegistrations: any SQLStatement
     private let countPending: any SQLStatement
     private let countSubscriptions: any SQLStatement
 
-    init(_ database: any SQLDatabase) throws(SQLError) {
-        selectCounts = try database.prepare(
+    /// Prepares the statements.
+    ///
+    /// - Parameters:
+    ///   - database: The connection.
+    ///   - node: The number of this node.
+    /// - Throws: The error that PostgreSQL returned.
+    init(_ database: any SQLDatabase, node: Int64) throws(SQLError) {
+        self.node = node
+        sizes = try StoreSizeReader(database)
+        nodeCounts = try NodeCounts(database)
+        countConnected = try database.prepare(
             """
-            SELECT (SELECT count(*) FROM topics WHERE removed_at_ms IS NULL),
-                (SELECT count(*) FROM devices WHERE removed_at_ms IS NULL),
-                (SELECT count(*) FROM hosts JOIN nodes USING (instance)
-                    WHERE seen_at > clock_timestamp() - interval '3 seconds'),
-                (SELECT count(*) FROM registrations WHERE live = 1),
-                (SELECT count(*) FROM pending) + (SELECT count(*) FROM broadcasts)
+            SELECT count(*) FROM hosts JOIN nodes USING (instance)
+            WHERE seen_at > clock_timestamp() - interval '3 seconds'
             """)
         selectLongest = try database.prepare(
             "SELECT device, count(*) FROM pending GROUP BY device ORDER BY count(*) DESC, device LIMIT ?")
@@ -70,17 +78,30 @@ final class PostgresCounts {
         }
     }
 
-    /// Returns the counts of rows; the counts of events are 0, because the nodes have them.
+    /// Writes the counters of this node for the others, and reads the sizes of the tables.
+    ///
+    /// - Parameters:
+    ///   - events: The counters of this node.
+    ///   - instance: The instance of this node.
+    /// - Returns: The sizes.
+    /// - Throws: The error that PostgreSQL returned.
+    func exchange(_ events: AdminAPI.Counts, instance: Int64) throws(SQLError) -> StoreSizes {
+        try nodeCounts.write(events, instance: instance)
+        return try sizes.read()
+    }
+
+    /// Returns the counts of rows and the events of all other nodes; this node adds its own.
     private func counts() throws(SQLError) -> AdminAPI.Counts {
         var counts = AdminAPI.Counts()
         for outcome in DeviceAPI.Outcome.allCases { counts.outcomes[outcome.rawValue] = 0 }
-        defer { selectCounts.reset() }
-        guard try selectCounts.step() else { return counts }
-        counts.apps = Int(selectCounts.int64(0))
-        counts.devices = Int(selectCounts.int64(1))
-        counts.devicesConnected = Int(selectCounts.int64(2))
-        counts.registrations = Int(selectCounts.int64(3))
-        counts.pending = Int(selectCounts.int64(4))
+        let sizes = try sizes.read()
+        counts.apps = sizes.appCount
+        counts.devices = sizes.deviceCount
+        counts.registrations = sizes.registrationCount
+        counts.pending = sizes.pendingCount
+        counts.devicesConnected = try count(countConnected)
+        counts.includesAllNodes = true
+        try nodeCounts.add(to: &counts, except: node)
         return counts
     }
 
@@ -130,6 +151,10 @@ final class PostgresCounts {
 
     private func count(_ statement: any SQLStatement, _ value: Int64) throws(SQLError) -> Int {
         statement.bind(value, at: 1)
+        return try count(statement)
+    }
+
+    private func count(_ statement: any SQLStatement) throws(SQLError) -> Int {
         defer { statement.reset() }
         return try statement.step() ? Int(statement.int64(0)) : 0
     }

@@ -41,6 +41,8 @@ package struct PostgresEffects: Sendable {
     var reports: [Report] = []
     /// The number of acknowledgements that were ignored.
     package var ignoredAcknowledgementCount = 0
+    /// The number of notifications that were removed because too many waited for a device.
+    package var trimmedCount = 0
     /// Whether `control.version` was raised, so that nodes read a new directory.
     package var hasDirectoryChanged = false
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushAPI
+package import PushAPI
 package import PushCore
 package import PushSQL
 
@@ -89,7 +89,7 @@ package final class PostgresRequests {
         self.environment = environment
         tables = try SharedTables(database, node: environment.node)
         waiting = try PostgresWaiting(database)
-        counts = try PostgresCounts(database)
+        counts = try PostgresCounts(database, node: environment.node)
         numbers = PostgresNumbers(lastAnswered: environment.lastAnswered)
         executor = RequestExecutor(
             tables, transaction, waiting, numbers,
@@ -258,6 +258,19 @@ package final class PostgresRequests {
         }
     }
 
+    // MARK: Counts
+
+    /// Writes the counters of this node for the others, and reads the sizes of the tables.
+    ///
+    /// - Parameters:
+    ///   - events: The counters of this node since its start.
+    ///   - instance: The instance of this node.
+    /// - Returns: The sizes.
+    /// - Throws: The error that PostgreSQL returned.
+    package func exchangeCounts(_ events: AdminAPI.Counts, instance: Int64) throws(SQLError) -> StoreSizes {
+        try counts.exchange(events, instance: instance)
+    }
+
     // MARK: Sweeps
 
     /// Makes the next step of a sweep, if one is due or under way.
@@ -287,6 +300,7 @@ package final class PostgresRequests {
         var effects = PostgresEffects(of: transaction)
         // Streams keep all that they may have sent, so no stream must read its device again.
         effects.changedDevices = []
+        effects.trimmedCount = effects.removals.count { $0.reason == .dropped }
         if !effects.isEmpty { committed(effects) }
     }
 
