@@ -2,6 +2,7 @@
 
 import PushAPI
 import PushNet
+import PushPostgres
 import PushStore
 import TestSupport
 import Testing
@@ -111,6 +112,23 @@ struct NodeCountsTests {
         try node.succeed(.cluster(.change(.remove(node: "newer"))))
         #expect(try counts(of: node).accepted == 5)
         #expect(try await postgres.sql("SELECT value FROM state WHERE name = 'count:unheard_of'") == "6")
+    }
+
+    @Test func `requests that wait for a worker are counted`() async throws {
+        let postgres = try await PostgresFixture()
+        let node = try TestNode(postgres)
+        _ = try node.registeredDevice()
+        let settings = PostgresSettings(applicationName: "test", schema: postgres.schema)
+        let connection = try PostgresConnection(to: try PostgresAddress(postgres.address), settings: settings)
+        try connection.execute("BEGIN")
+        try connection.execute("LOCK TABLE topics")
+        let addresses = (0..<3).map { _ in node.address() }
+        var commands = addresses.map { StoreCommand.perform(.control(.app(topic: TestNode.topic)), answer: $0) }
+        node.store.submit(&commands)
+        // One request is under way, the others wait.
+        try await eventually("the requests are counted") { node.store.metrics[.waitingRequests] >= 2 }
+        try connection.execute("COMMIT")
+        try await eventually("no request waits") { node.store.metrics[.waitingRequests] == 0 }
     }
 
     @Test func `the gauges of apps, devices, sizes and standbys are read, and commits are measured`() async throws {

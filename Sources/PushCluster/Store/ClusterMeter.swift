@@ -8,7 +8,8 @@ internal import PushStore
 struct ClusterMeter {
     private let store: StoreMetrics
     private let metrics: ClusterMetrics
-    private let worker: RequestWorker
+    /// All workers of the node; the last one exchanges counts.
+    private let workers: [RequestWorker]
     private let exchangeMilliseconds: Int64
     /// The times of the batches that are under way, with the numbers of their rows, by shard.
     private var underWay: [(sentAt: MonotonicTime, rowCount: Int)?]
@@ -19,12 +20,12 @@ struct ClusterMeter {
     ///
     /// - Parameters:
     ///   - store: The numbers to write.
-    ///   - worker: The worker that exchanges counts.
+    ///   - workers: All workers of the node; the last one exchanges counts.
     ///   - configuration: The settings.
-    init(_ store: StoreMetrics, _ worker: RequestWorker, _ configuration: PostgresStoreConfiguration) {
+    init(_ store: StoreMetrics, _ workers: [RequestWorker], _ configuration: PostgresStoreConfiguration) {
         self.store = store
         metrics = store.cluster ?? ClusterMetrics()
-        self.worker = worker
+        self.workers = workers
         exchangeMilliseconds = configuration.countsMilliseconds
         underWay = Array(repeating: nil, count: metrics.shards.count)
     }
@@ -71,6 +72,7 @@ struct ClusterMeter {
         if let directoryVersion {
             metrics.controlVersionLag.set(max(store.context.controlVersion - Int64(directoryVersion), 0))
         }
+        self.store.set(.waitingRequests, to: workers.reduce(0) { $0 + $1.waitingCount })
         // Without a lease, the worker would try to connect for a long time.
         if exchangeDue <= .now, store.leaseMilliseconds > 0, submit(store) { exchangeDue = .future }
         self.store.endTurn(at: .now)
@@ -98,6 +100,6 @@ struct ClusterMeter {
     private func submit(_ store: ClusterStore) -> Bool {
         var events = AdminAPI.Counts()
         events.addEvents(of: store.counters)
-        return worker.submit(.exchangeCounts(events))
+        return workers.last?.submit(.exchangeCounts(events)) ?? false
     }
 }

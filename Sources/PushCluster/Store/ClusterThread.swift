@@ -71,7 +71,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         self.onFatal = onFatal
         self.metrics = metrics
         observer = ClusterObserver(instance, configuration)
-        meter = ClusterMeter(metrics, historyWorker, configuration)
+        meter = ClusterMeter(metrics, workers + [historyWorker], configuration)
         history = HistoryFeed(historyWorker)
         groups = Array(repeating: nil, count: workers.count + 1)
         var node = NodeConfiguration(instance, now: configuration.store.now)

@@ -86,6 +86,9 @@ final class RequestWorker: Sendable {
         thread.withLock { $0 = started }
     }
 
+    /// The number of jobs that wait.
+    var waitingCount: Int { queue.withLock { $0.jobs.count } }
+
     /// Submits a job; returns false when too many wait.
     func submit(_ job: Job) -> Bool {
         let isAccepted = queue.withLock { queue in

@@ -74,9 +74,10 @@ extension MetricFamily {
         .counter("posthorn_store_busy_seconds", "The time that the store has worked; its rate is the busy share.") {
             [Sample(nanoseconds: $0.store.busyNanoseconds(now: $0.now))]
         },
-        .gauge("posthorn_store_waiting_commands", "Commands that wait for the store's next turn.") {
-            [Sample($0.store.waitingCommands.value)]
-        },
+        .gauge(
+            "posthorn_store_waiting_commands",
+            "Commands that wait for the store's next turn; without a value for PostgreSQL."
+        ) { $0.store.cluster == nil ? [Sample($0.store.waitingCommands.value)] : [] },
         .gauge("posthorn_store_waiting_requests", "Requests and broadcasts that wait for their share of the store.") {
             [Sample($0.store[.waitingRequests])]
         },

@@ -6,7 +6,7 @@ package import PushSQL
 /// The counters of events of all nodes: those of each node in `nodes.counts`, those of earlier nodes in `state`.
 ///
 /// The counters of a node start at zero with each start. Before another start or node takes the row, or it is removed,
-/// its counters are added to `state`, so that the total does not shrink.
+/// its counters are added to `state`, so that the total does not shrink. All values are integers in each version.
 package final class NodeCounts {
     private let select: any SQLStatement
     private let update: any SQLStatement
