@@ -114,6 +114,17 @@ struct NodeCountsTests {
         #expect(try await postgres.sql("SELECT value FROM state WHERE name = 'count:unheard_of'") == "6")
     }
 
+    @Test func `without PostgreSQL, the number of standbys is not known`() async throws {
+        let server = try await PostgresServer()
+        let node = try TestNode(address: server.address, schema: "posthorn")
+        let shard = try #require(node.store.metrics.cluster?.shards.first)
+        #expect(shard.synchronousStandbys.value == -1)
+        try await eventually("the number is read") { shard.synchronousStandbys.value == 0 }
+        try await server.stop()
+        try await eventually("the number is not known") { shard.synchronousStandbys.value == -1 }
+        #expect(shard.connected.value == 0)
+    }
+
     @Test func `requests that wait for a worker are counted`() async throws {
         let postgres = try await PostgresFixture()
         let node = try TestNode(postgres)

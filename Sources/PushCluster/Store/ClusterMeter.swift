@@ -49,7 +49,9 @@ struct ClusterMeter {
     mutating func connectionChanged(toShard shard: Int = 0, isOpen: Bool) {
         underWay[shard] = nil
         metrics.shards[shard].connected.set(isOpen ? 1 : 0)
-        if !isOpen { metrics.shards[shard].lostConnections.add() }
+        guard !isOpen else { return }
+        metrics.shards[shard].lostConnections.add()
+        metrics.shards[shard].synchronousStandbys.set(-1)
     }
 
     // MARK: Turns
@@ -83,13 +85,13 @@ struct ClusterMeter {
     /// Takes the sizes of the tables, and the number of synchronous standbys; nil if they could not be read.
     mutating func take(_ counts: (sizes: StoreSizes, standbyCount: Int?)?) {
         exchangeDue = MonotonicTime.now.advanced(byMilliseconds: exchangeMilliseconds)
-        guard let (sizes, standbyCount) = counts else { return }
+        metrics.shards[0].synchronousStandbys.set(Int64(counts?.standbyCount ?? -1))
+        guard let sizes = counts?.sizes else { return }
         store.set(.apps, to: sizes.appCount)
         store.set(.devices, to: sizes.deviceCount)
         store.set(.registrations, to: sizes.registrationCount)
         store.set(.pending, to: sizes.pendingCount)
         store.set(.byteCount, to: sizes.byteCount)
-        metrics.shards[0].synchronousStandbys.set(Int64(standbyCount ?? -1))
     }
 
     /// Writes the last counts of the node, so that the total of all nodes has them.

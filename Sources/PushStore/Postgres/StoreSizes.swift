@@ -15,12 +15,12 @@ package struct StoreSizes: Sendable {
 
 /// Reads `StoreSizes`.
 ///
-/// Counting a large table would take seconds. Above `exactByteCountMax`, the numbers are therefore estimated as
-/// PostgreSQL's planner does: from the rows that the last `VACUUM` or `ANALYZE` found, and the present size. Partial
-/// indexes have only the rows of devices and registrations that exist.
+/// Counting a large table takes seconds, and each node reads the sizes every few seconds. Above `exactByteCountMax`, the
+/// numbers are therefore estimated as PostgreSQL's planner does: from the rows that the last `VACUUM` or `ANALYZE` found,
+/// and the present size. Partial indexes have only the rows of devices and registrations that exist.
 final class StoreSizeReader {
     /// The size of a table or index up to which its rows are counted, in bytes.
-    static let exactByteCountMax: Int64 = 4 << 20
+    static let exactByteCountMax: Int64 = 1 << 20
 
     private let exactByteCountMax: Int64
     private let select: any SQLStatement
