@@ -6,8 +6,6 @@
 /// nanoseconds ──▶ the first bucket whose bound is not lower: count + 1      and: sum + nanoseconds
 ///                 0.5 ms │ 1 ms │ 2.5 ms │ … │ 60 s │ longer
 /// ```
-/// An observation takes no lock and no memory. A search from the lowest bound is fast, because most durations are
-/// short.
 package final class DurationHistogram: Sendable {
     /// The bounds of all buckets but the last, in nanoseconds.
     package static let boundsNanoseconds: [Int64] = [
@@ -25,25 +23,17 @@ package final class DurationHistogram: Sendable {
 
         /// Adds the counts of a histogram.
         package mutating func add(_ histogram: DurationHistogram) {
-            for bucket in counts.indices { counts[bucket] += histogram.cells[bucket] }
-            sumNanoseconds += histogram.cells[counts.count]
+            for bucket in counts.indices { counts[bucket] += histogram.buckets[bucket] }
+            sumNanoseconds += histogram.buckets.sum
         }
     }
 
-    /// The counts of the buckets, then the sum.
-    private let cells = MetricCells(count: DurationHistogram.boundsNanoseconds.count + 2)
-    // The static array would be checked for its initialization at each use.
-    private let bounds = DurationHistogram.boundsNanoseconds
+    private let buckets = HistogramBuckets(bounds: DurationHistogram.boundsNanoseconds)
 
     package init() {}
 
     /// Counts a duration, on the thread that writes the histogram.
     ///
     /// - Parameter nanoseconds: The duration; a negative one counts as zero.
-    package func observe(nanoseconds: Int64) {
-        var bucket = 0
-        while bucket < bounds.count, nanoseconds > bounds[bucket] { bucket += 1 }
-        cells.add(to: bucket)
-        cells.add(max(0, nanoseconds), to: bounds.count + 1)
-    }
+    package func observe(nanoseconds: Int64) { buckets.observe(nanoseconds) }
 }

@@ -217,12 +217,13 @@ struct ReportTests {
         counts.devicesConnected = 4
         counts.outcomes = ["viewed": 2, "closed": 1]
         counts.glitches = 3
-        let status = AdminAPI.Status(
+        var status = AdminAPI.Status(
             version: "1.2.3", processID: 77, startedAt: .unixEpoch, serverURL: "https://a:1", dataDirectory: "/d",
             teamID: "T", counts: counts)
         let text = StatusCommand.report(of: status).text
         #expect(text.contains("Version                   1.2.3, process 77"))
         #expect(text.contains("Devices                   5, 4 connected"))
+        #expect(text.contains("\nSince start"))
         let end = """
 
             Devices reported
@@ -231,6 +232,8 @@ struct ReportTests {
             Ignored acknowledgements  3
             """
         #expect(text.hasSuffix(end))
+        status.counts.includesAllNodes = true
+        #expect(StatusCommand.report(of: status).text.contains("\nSince the first start     of all nodes\n"))
     }
 
     @Test func `the status shows connections and their memory`() throws {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import PushNet
 import PushStore
 import TestSupport
 import Testing
@@ -16,6 +17,7 @@ struct BoundTests {
         try await eventually("the oldest are dropped") {
             try await postgres.sql("SELECT count(*) FROM pending") == "10"
         }
+        try await eventually("they are counted") { node.store.metrics.cluster?.trimmed.value == 54 }
         let stream = try node.attach(device)
         #expect(try node.received(10, on: stream).map(\.text) == (55...64).map(String.init))
     }

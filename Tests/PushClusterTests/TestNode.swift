@@ -22,19 +22,21 @@ final class TestNode {
     convenience init(
         _ postgres: PostgresFixture, name: String = "test", version: String = "1",
         registrationLifeSeconds: Int64? = nil, pendingPerTopicCountMax: Int? = nil, hasTrace: Bool = true,
-        isOneOfSeveral: Bool = false, reviewMilliseconds: Int64 = 60_000, shards: [PostgresShardFixture] = []
+        isOneOfSeveral: Bool = false, reviewMilliseconds: Int64 = 60_000, countsMilliseconds: Int64 = 100,
+        shards: [PostgresShardFixture] = []
     ) throws {
         try self.init(
             address: postgres.address, shards: shards.map(\.address), schema: postgres.schema, name: name,
             version: version,
             registrationLifeSeconds: registrationLifeSeconds, pendingPerTopicCountMax: pendingPerTopicCountMax,
-            hasTrace: hasTrace, isOneOfSeveral: isOneOfSeveral, reviewMilliseconds: reviewMilliseconds)
+            hasTrace: hasTrace, isOneOfSeveral: isOneOfSeveral, reviewMilliseconds: reviewMilliseconds,
+            countsMilliseconds: countsMilliseconds)
     }
 
     init(
         address: String, shards: [String] = [], schema: String, name: String = "test", version: String = "1",
         registrationLifeSeconds: Int64? = nil, pendingPerTopicCountMax: Int? = nil, hasTrace: Bool = true,
-        isOneOfSeveral: Bool = false, reviewMilliseconds: Int64 = 60_000
+        isOneOfSeveral: Bool = false, reviewMilliseconds: Int64 = 60_000, countsMilliseconds: Int64 = 100
     ) throws {
         var store = StoreConfiguration(path: "") { .now }
         store.hasTrace = hasTrace
@@ -48,6 +50,7 @@ final class TestNode {
         configuration.sweepQuestionMilliseconds = 100
         configuration.cleanMilliseconds = 100
         configuration.reviewMilliseconds = reviewMilliseconds
+        configuration.countsMilliseconds = countsMilliseconds
         if isOneOfSeveral {
             // No server listens there, so the nodes inform each other through PostgreSQL.
             let address = LinkedNode.Address("127.0.0.1:1")

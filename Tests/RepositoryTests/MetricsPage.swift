@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @testable import PushServer
+@testable import PushStore
 
 /// Generates docs/reference/metrics.md from `MetricFamily.groups`.
 enum MetricsPage {
@@ -21,7 +22,7 @@ enum MetricsPage {
 
         ## How the times are measured
 
-        - The unit is the second. All histograms have the same buckets: \(bounds) s.
+        - The unit is the second. All histograms of times have the same buckets: \(bounds) s.
         - A loop reads the clock once in each turn. The accept and acknowledgement durations therefore lack the part of a
           turn before a request is read and after its response is written, usually less than a millisecond.
         - The delivery duration is in whole milliseconds of the system's clock. It includes only notifications that arrived
@@ -32,10 +33,23 @@ enum MetricsPage {
         - The counts of the store are those of its last turn. A notification that a loop delivered without the store is
           counted at most \(journalMilliseconds) ms later.
 
+        ## With PostgreSQL
+
+        - All counters and histograms are those of one node since its start. `posthorn status` shows the sum of all nodes.
+        - `posthorn_apps`, `posthorn_devices`, `posthorn_registrations`, `posthorn_notifications_pending` and
+          `posthorn_store_size_bytes` are those of the whole cluster, so do not add them up. Each node reads them every five
+          seconds. It counts the rows of tables up to \(exactMegabytes) MiB, and uses PostgreSQL's estimate for larger ones.
+        - `posthorn_devices_connected` is the number of devices that are connected to the node.
+        - `posthorn_commit_duration_seconds` measures all batches. One is sent at least once a second.
+        - `posthorn_pg_batch_rows` has the buckets \(countBounds).
+
         """
     }
 
     private static let journalMilliseconds = 50
+    private static let exactMegabytes = StoreSizeReader.exactByteCountMax >> 20
+
+    private static var countBounds: String { MetricText.countBounds.joined(separator: ", ") }
 
     private static var bounds: String {
         MetricText.bounds.joined(separator: ", ")

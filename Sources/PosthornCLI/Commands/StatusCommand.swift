@@ -45,7 +45,8 @@ enum StatusCommand {
         if let connections = status.connections { fields += lines(of: connections) }
         if let memory = status.memory { fields += lines(of: memory) }
         fields += [
-            (name: "Since start", value: ""), (name: "  accepted", value: "\(counts.accepted)"),
+            counts.includesAllNodes == true ? ("Since the first start", "of all nodes") : ("Since start", ""),
+            (name: "  accepted", value: "\(counts.accepted)"),
             (name: "  acknowledged", value: "\(counts.acknowledged)"),
             (name: "  collapsed", value: "\(counts.collapsed)"), (name: "  expired", value: "\(counts.expired)"),
             (name: "  dropped", value: "\(counts.dropped)"), (name: "  unregistered", value: "\(counts.unregistered)"),

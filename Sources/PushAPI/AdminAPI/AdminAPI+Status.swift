@@ -124,7 +124,7 @@ extension AdminAPI {
         }
     }
 
-    /// The counters of the store; notification counters start at zero when the server starts.
+    /// The counters of the store; those of notifications start at zero when the server starts, or the first node.
     public struct Counts: Codable, Sendable {
         public var apps = 0
         /// The number of enrolled devices.
@@ -155,6 +155,8 @@ extension AdminAPI {
         /// An acknowledgement is ignored when its notification was not sent to the device, or when the device has
         /// already reported that outcome.
         public var glitches = 0
+        /// Whether the counters of notifications include all nodes, also in the past; nil for a store in SQLite.
+        public var includesAllNodes: Bool?
 
         /// Sets all counters to zero.
         public init() {}
@@ -163,6 +165,7 @@ extension AdminAPI {
             case apps, devices, registrations, pending, accepted, acknowledged, collapsed, expired, dropped,
                 unregistered, outcomes, glitches
             case devicesConnected = "devices_connected"
+            case includesAllNodes = "all_nodes"
         }
     }
 }

@@ -28,6 +28,7 @@ extension ClusterStore {
     package func note(_ effects: PostgresEffects) {
         for (reason, count) in effects.removalCounts { context.counters.note(reason, count) }
         for outcome in effects.outcomes { context.counters.note(outcome) }
+        context.counters.noteTrimmed(effects.trimmedCount)
         context.counters.noteIgnored(effects.ignoredAcknowledgementCount)
         context.trace?.record(effects, at: context.traceTime)
     }

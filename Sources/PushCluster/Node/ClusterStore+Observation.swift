@@ -4,9 +4,6 @@ internal import PushCore
 internal import PushNet
 
 extension ClusterStore {
-    /// The end of the last lease of shard 0; nil before the first one.
-    var leaseEnd: MonotonicTime? { shards.first.lease.renewedAt == nil ? nil : shards.first.lease.end }
-
     /// The rest of the lease of shard 0 in milliseconds; 0 without one.
     var leaseMilliseconds: Int64 {
         guard shards.first.hasLease else { return 0 }

@@ -48,12 +48,17 @@ extension Host {
         }
     }
 
+    /// Removes an acknowledged notification from the window of a stream; returns nil if it is not there.
+    func takeAcknowledged(_ id: Int64, on stream: HostedStream) -> HostedStream.Sent? {
+        stream.acknowledge(id, at: context.moment, measuredBy: context.configuration.metrics.acknowledgement)
+    }
+
     // MARK: The row of the device
 
     /// Takes the stored history of a device, with what it acknowledged at other nodes.
     func takeHistory(_ stored: [DeliveryHistory.Entry], _ stream: HostedStream) {
         for entry in stored where entry.marks.contains(.acknowledged) {
-            guard let sent = stream.acknowledge(entry.sequence, at: context.moment) else { continue }
+            guard let sent = takeAcknowledged(entry.sequence, on: stream) else { continue }
             complete(sent, of: stream.device)
             if let index = stream.history.index(of: entry.sequence) { stream.history.mark(index, .acknowledged) }
         }

@@ -52,7 +52,8 @@ final class Host {
         let earlier = streams[device]
         if let earlier { close(earlier, .replaced) }
         let stream = HostedStream(
-            device, secretHash: secretHash, address, epoch: context.ids.next(at: context.moment))
+            device, secretHash: secretHash, address, epoch: context.ids.next(at: context.moment),
+            at: context.moment)
         if let earlier, earlier.secretHash == secretHash { stream.history = earlier.history }
         streams[device] = stream
         deviceByStream[address] = device
@@ -60,6 +61,7 @@ final class Host {
     }
 
     func register(_ stream: HostedStream) {
+        if stream.readingNumber > 0 { context.counters.noteRegisteredAgain() }
         stream.state = .attaching
         stream.attachedAt = nil
         stream.needsAccount = true
@@ -95,6 +97,7 @@ final class Host {
             context.routes.set(.host(context.instance), of: stream.device)
             if !stream.isAnnounced {
                 stream.isAnnounced = true
+                context.metrics.attachment.observe(nanoseconds: context.moment.nanoseconds(since: stream.openedAt))
                 context.reply(.attached(stream.device, stream: stream.address), to: stream.address)
             }
         }
@@ -253,7 +256,7 @@ final class Host {
                 shard(device).acknowledge(.init(device: device, id: acknowledgement.id))
                 continue
             }
-            guard let sent = stream.acknowledge(acknowledgement.id, at: context.moment) else {
+            guard let sent = takeAcknowledged(acknowledgement.id, on: stream) else {
                 acknowledgeLate(acknowledgement, on: stream)
                 continue
             }

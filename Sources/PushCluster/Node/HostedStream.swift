@@ -49,6 +49,7 @@ final class HostedStream {
     let address: ReplyAddress
     /// The number of the attachment; the stream with the highest one is the device's.
     let epoch: Int64
+    let openedAt: MonotonicTime
     var state = State.attaching
     /// Whether the stream has ended.
     var hasEnded = false
@@ -90,11 +91,14 @@ final class HostedStream {
     private var acknowledgementMilliseconds: Int64 = 0
     private var probe: (id: Int64, sentAt: MonotonicTime)?
 
-    init(_ device: DeviceID, secretHash: [UInt8], _ address: ReplyAddress, epoch: Int64) {
+    init(
+        _ device: DeviceID, secretHash: [UInt8], _ address: ReplyAddress, epoch: Int64, at openedAt: MonotonicTime
+    ) {
         self.device = device
         self.secretHash = secretHash
         self.address = address
         self.epoch = epoch
+        self.openedAt = openedAt
         history = DeliveryHistory(device)
     }
 
@@ -151,10 +155,11 @@ final class HostedStream {
     // MARK: Acknowledgement
 
     /// Removes an acknowledged notification; returns nil if it is not in the window.
-    func acknowledge(_ id: Int64, at moment: MonotonicTime) -> Sent? {
+    func acknowledge(_ id: Int64, at moment: MonotonicTime, measuredBy histogram: DurationHistogram) -> Sent? {
         guard let index = window.firstIndex(where: { $0.id == id }) else { return nil }
         if let probe, probe.id <= id {
             acknowledgementMilliseconds = moment.milliseconds(since: probe.sentAt)
+            histogram.observe(nanoseconds: moment.nanoseconds(since: probe.sentAt))
             self.probe = nil
         }
         return window.remove(at: index)

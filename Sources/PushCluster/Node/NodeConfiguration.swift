@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import PushCore
+package import PushStore
 
 /// The settings of a node's part of the store.
 package struct NodeConfiguration: Sendable {
@@ -50,6 +51,8 @@ package struct NodeConfiguration: Sendable {
     package var historyEntryCountMax = Limits.deliveryHistoryCountMax
     /// The time in which all streams are compared with the shard, in milliseconds.
     package var reviewMilliseconds: Int64 = 60_000
+    /// The numbers that the node measures.
+    package var metrics = StoreMetrics(cluster: ClusterMetrics())
     /// Returns the wall-clock time.
     package var now: @Sendable () -> Timestamp
     /// Called with the number of each row whose record is damaged, which is not delivered.

@@ -18,6 +18,7 @@ final class NodeContext {
     /// The number of notifications whose senders wait.
     var waitingCount = 0
     var counters = NodeCounters()
+    let metrics: ClusterMetrics
     var writtenCounts = WrittenCounts()
     /// Whether the node has sent all its devices away.
     var isDrained = false
@@ -37,6 +38,7 @@ final class NodeContext {
 
     init(_ configuration: NodeConfiguration) {
         self.configuration = configuration
+        metrics = configuration.metrics.cluster ?? ClusterMetrics()
         ids = NotificationIDs(configuration.instance.node, above: configuration.instance.rawValue)
         trace = configuration.hasTrace ? NodeTrace() : nil
         routes = Routes(countMax: configuration.routeCountMax)

@@ -16,18 +16,21 @@ package struct NodeCounters: Sendable {
     /// The acknowledgements that were ignored.
     package private(set) var ignoredAcknowledgements = 0
 
-    /// The notifications that were sent to another node.
-    package private(set) var pushed = 0
     /// The notifications that another node did not deliver, so that this one wrote them.
     package private(set) var secondTries = 0
     /// The streams that a later one on another node has replaced.
     package private(set) var replacedStreams = 0
+    /// The streams that were registered in the shard again.
+    package private(set) var registeredAgain = 0
+    /// The rows that were deleted because they exceeded the bounds.
+    package private(set) var trimmed = 0
     /// The rows that only the comparison of streams with the shard has found.
     package private(set) var foundByReview = 0
 
-    mutating func notePushed(_ count: Int) { pushed += count }
     mutating func noteSecondTry() { secondTries += 1 }
     mutating func noteReplacedStream() { replacedStreams += 1 }
+    mutating func noteRegisteredAgain() { registeredAgain += 1 }
+    mutating func noteTrimmed(_ count: Int) { trimmed += count }
     mutating func noteReviewed(rowCount: Int) { foundByReview += rowCount }
     mutating func noteAccepted() { accepted += 1 }
     mutating func noteExpired(_ count: Int = 1) { expired += count }

@@ -2,6 +2,7 @@
 
 internal import PushCore
 internal import PushNet
+internal import PushStore
 
 /// Sends notifications to the nodes that host their devices, and waits for the answers.
 ///
@@ -9,6 +10,7 @@ internal import PushNet
 final class Pusher {
     private struct Outstanding {
         var instance: InstanceID
+        var sentAt: MonotonicTime
         /// The notifications; nil where one has its answer.
         var notifications: [WaitingNotification?]
         var unansweredCount: Int
@@ -50,10 +52,10 @@ final class Pusher {
     }
 
     private func send(_ notifications: [WaitingNotification], to instance: InstanceID) {
-        context.counters.notePushed(notifications.count)
         let number = context.nextNumber()
         outstanding[number] = Outstanding(
-            instance: instance, notifications: notifications, unansweredCount: notifications.count)
+            instance: instance, sentAt: context.moment, notifications: notifications,
+            unansweredCount: notifications.count)
         let due = context.moment.advanced(byMilliseconds: context.configuration.answerMilliseconds)
         deadlines.append((number, due))
         let pushes = notifications.map { NodeMessage.Push(pending: $0.pending, key: $0.key) }
@@ -62,9 +64,11 @@ final class Pusher {
 
     /// Takes answers of a node.
     func take(_ number: Int64, _ results: [(index: Int, result: NodeMessage.PushResult)], from instance: InstanceID) {
-        guard outstanding[number]?.instance == instance else { return }
+        guard outstanding[number]?.instance == instance, let sentAt = outstanding[number]?.sentAt else { return }
         for (index, result) in results {
             guard let waiting = takeNotification(number, index) else { continue }
+            context.metrics.push.observe(nanoseconds: context.moment.nanoseconds(since: sentAt))
+            context.metrics.notePush(result.end)
             switch result {
             case .accepted: context.step(waiting, .finish(.accepted))
             case .refused(let reason, let ended): context.step(waiting, .finish(.refused(reason, endedAt: ended)))
@@ -108,6 +112,7 @@ final class Pusher {
 
     private func giveUp(_ number: Int64) {
         guard let lost = outstanding.removeValue(forKey: number) else { return }
+        context.metrics.notePush(.unanswered, count: lost.unansweredCount)
         for case let waiting? in lost.notifications { giveUp(waiting) }
     }
 
@@ -115,5 +120,17 @@ final class Pusher {
         context.counters.noteSecondTry()
         context.routes.forget(waiting.device)
         context.step(waiting, .write)
+    }
+}
+
+extension NodeMessage.PushResult {
+    /// The result as metrics count it.
+    fileprivate var end: ClusterMetrics.PushEnd {
+        switch self {
+        case .accepted: .accepted
+        case .notHere: .notHere
+        case .refused: .refused
+        case .busy: .busy
+        }
     }
 }

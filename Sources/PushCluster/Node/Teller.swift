@@ -64,6 +64,7 @@ final class Teller {
         else { return }
         questions[number] = nil
         for (isHere, waiting) in zip(here, notifications) {
+            context.metrics.noteWake(isHere ? .here : .notHere)
             for waiting in waiting {
                 if isHere {
                     context.step(waiting, .finish(.accepted))
@@ -233,7 +234,8 @@ final class Teller {
     private func askAgain(_ number: Int64) {
         guard let (instance, question) = questions.removeValue(forKey: number) else { return }
         switch question {
-        case .wake(_, let notifications):
+        case .wake(let devices, let notifications):
+            context.metrics.noteWake(.unanswered, count: devices.count)
             for waiting in notifications.joined() { lookAgain(waiting) }
         case .changed(let device, let group): announceChange(of: device, group)
         case .control(_, let group): waitForLeases(group)

@@ -80,7 +80,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         self.onFatal = onFatal
         self.metrics = metrics
         observer = ClusterObserver(instance, configuration)
-        meter = ClusterMeter(metrics.cluster ?? ClusterMetrics())
+        meter = ClusterMeter(metrics, workers, configuration)
         history = HistoryFeed(workers.history)
         groups = Array(repeating: nil, count: workers.count)
         let addresses = configuration.addresses
@@ -90,6 +90,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         node.routeCountMax = configuration.routeCountMax
         node.reviewMilliseconds = configuration.reviewMilliseconds
         node.hasTrace = configuration.store.hasTrace
+        node.metrics = metrics
         node.powerSavingDelayMilliseconds = configuration.store.powerSavingDelayMilliseconds
         let notify = configuration.store.onNotice
         node.onDamagedRow = { notify(.damagedRow(sequence: $0)) }
@@ -128,19 +129,19 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         return PostgresShard.Handlers(
             connected: { [weak self] in
                 report(nil)
-                if index == 0 { self?.meter.connectionChanged(isOpen: true) }
+                self?.meter.connectionChanged(toShard: index, isOpen: true)
                 self?.turn { $0.connected(toShard: index) }
             },
             lost: { [weak self] error in
                 report(error.message)
-                if index == 0 { self?.meter.connectionChanged(isOpen: false) }
+                self?.meter.connectionChanged(toShard: index, isOpen: false)
                 self?.turn { $0.disconnected(fromShard: index) }
             },
             unreachable: { report($0.message) },
             answered: { [weak self] result, number in
                 self?.turn { $0.take(result, of: number, fromShard: index) }
                 self?.observer.setProblem(nil, ofShard: index)
-                if index == 0 { self?.meter.answered(at: .now) }
+                self?.meter.answered(byShard: index, at: .now)
                 if let heartbeat = result.heartbeat { self?.noteHeartbeat(heartbeat, ofShard: index) }
             },
             refused: { [weak self] error, number in
@@ -158,6 +159,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         links?.stop()
         for shard in shards { shard.stop() }
         if let store { history.end(store) }
+        if let store { meter.end(store) }
         store = nil
     }
 
@@ -168,6 +170,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         guard let store else { return }
         if !isInTurn {
             isInTurn = true
+            metrics.beginTurn(at: .now)
             store.beginTurn(at: .now)
             loop.atEndOfTurn { [weak self] in self?.endTurn() }
         }
@@ -318,6 +321,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         case .nodeChanged(let result, let address):
             store.readNodesSoon()
             reply(.performed(result, answer: address), to: address)
+        case .counts(let counts): meter.take(counts)
         case .slotsMoved(let outcome, let address):
             take(outcome, in: groups[worker], answer: address)
             groups[worker] = nil
@@ -360,7 +364,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     // MARK: Output of the store
 
     func send(_ batch: ShardBatch, number: Int64, toShard index: Int) {
-        if index == 0 { meter.sent(batch, at: .now) }
+        meter.sent(batch, toShard: index, at: .now)
         shards[index].send(batch, number: number)
     }
 

@@ -38,12 +38,14 @@ extension PostgresConnection {
     }
 
     private func remove(_ node: String) throws(SQLError) -> StoreRefusal? {
-        let statement = try prepare(
-            "DELETE FROM nodes WHERE name = ? AND seen_at < clock_timestamp() - make_interval(secs => ?::bigint)")
-        statement.bind(node, at: 1)
-        statement.bind(NodeChange.silenceSeconds, at: 2)
-        try statement.run()
-        guard changedRowCount == 0 else { return nil }
+        let isRemoved = try transaction(isolation: .readCommitted) { () throws(SQLError) in
+            guard try NodeCounts.end(node, silentForSeconds: NodeChange.silenceSeconds, on: self) else { return false }
+            let statement = try prepare("DELETE FROM nodes WHERE name = ?")
+            statement.bind(node, at: 1)
+            try statement.run()
+            return true
+        }
+        guard !isRemoved else { return nil }
         let known = try prepare("SELECT 1 FROM nodes WHERE name = ?")
         known.bind(node, at: 1)
         defer { known.reset() }

@@ -15,6 +15,7 @@ extension StoreMetrics {
         set(.unregistered, to: counters.unregistered)
         set(.ignoredAcknowledgements, to: counters.ignoredAcknowledgements)
         set(.devicesConnected, to: store.streamCount)
+        set(.unwritten, to: store.context.waitingCount)
         setOutcomes(counters.outcomes)
     }
 }
@@ -23,14 +24,21 @@ extension StoreAnswer {
     /// Adds the events of this node to the counts, which the worker has read from the tables.
     func completed(by counters: NodeCounters) -> StoreAnswer {
         guard case .counts(var counts) = self else { return self }
-        counts.accepted = counters.accepted
-        counts.acknowledged = counters.acknowledged
-        counts.collapsed = counters.collapsed
-        counts.expired = counters.expired
-        counts.dropped = counters.dropped
-        counts.unregistered = counters.unregistered
-        counts.glitches = counters.ignoredAcknowledgements
-        for (outcome, count) in counters.outcomes { counts.outcomes[outcome.rawValue] = count }
+        counts.addEvents(of: counters)
         return .counts(counts)
+    }
+}
+
+extension AdminAPI.Counts {
+    /// Adds the events of this node since its start.
+    mutating func addEvents(of counters: NodeCounters) {
+        accepted += counters.accepted
+        acknowledged += counters.acknowledged
+        collapsed += counters.collapsed
+        expired += counters.expired
+        dropped += counters.dropped
+        unregistered += counters.unregistered
+        glitches += counters.ignoredAcknowledgements
+        for (outcome, count) in counters.outcomes { outcomes[outcome.rawValue, default: 0] += count }
     }
 }

@@ -94,6 +94,7 @@ struct NodeRegistration {
             defer { known.reset() }
             let isOwn = configuration.earlierInstance?.rawValue == known.int64(2)
             guard isOwn || known.int64(3) == 0 else { return nil }
+            _ = try NodeCounts.end(configuration.node, silentForSeconds: 0, on: connection)
             let number = NodeNumber(rawValue: Int(known.int64(0)))
             let instance = NotificationIDs.instance(
                 of: number, atUnixMilliseconds: time, above: max(known.int64(1), known.int64(2)))

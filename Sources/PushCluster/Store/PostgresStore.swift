@@ -15,7 +15,7 @@ package final class PostgresStore: ServerStore {
 
     /// The bounds, which may change while the store runs.
     package let bounds: StoreBounds
-    package let metrics = StoreMetrics(cluster: ClusterMetrics())
+    package let metrics: StoreMetrics
     /// The instance of this node.
     package let instance: InstanceID
     private let configuration: PostgresStoreConfiguration
@@ -31,6 +31,7 @@ package final class PostgresStore: ServerStore {
     package init(_ configuration: PostgresStoreConfiguration) throws(PostgresStoreError) {
         self.configuration = configuration
         bounds = StoreBounds(configuration.store)
+        metrics = StoreMetrics(cluster: ClusterMetrics(shardCount: configuration.addresses.count))
         do {
             mailbox = try Mailbox()
         } catch {

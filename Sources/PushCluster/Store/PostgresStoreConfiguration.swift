@@ -26,6 +26,8 @@ package struct PostgresStoreConfiguration: Sendable {
     package var cleanMilliseconds: Int64 = 10_000
     /// The time in which a node compares all streams with PostgreSQL, in milliseconds.
     package var reviewMilliseconds: Int64 = 60_000
+    /// The time between two exchanges of counts with the other nodes, in milliseconds.
+    package var countsMilliseconds: Int64 = 5_000
     /// The maximum number of routes in memory.
     package var routeCountMax = 1 << 20
     /// The last instance that this machine started with these settings, which no longer runs; nil if it is not known.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushAPI
 internal import PushCore
 internal import PushNet
 internal import PushPostgres
@@ -79,6 +80,7 @@ final class RequestSession {
         case .writeHistory: try history.write()
         case .search(let query, let address): try history.search(query, address)
         case .confirm: report(.confirmed)
+        case .exchangeCounts(let events): try exchangeCounts(events)
         }
     }
 
@@ -142,6 +144,21 @@ final class RequestSession {
         return nodes
     }
 
+    private func exchangeCounts(_ events: AdminAPI.Counts) throws(SQLError) {
+        var sizes = try connections.control().exchangeCounts(events, instance: instance.rawValue)
+        var standbyCounts = [try connections.connection(toShard: 0).serverFacts().synchronousStandbyCount]
+        for shard in 1..<max(connections.shardCount, 1) {
+            do throws(SQLError) {
+                sizes.add(try connections.requests(ofShard: shard).sizes())
+                standbyCounts.append(try connections.connection(toShard: shard).serverFacts().synchronousStandbyCount)
+            } catch {
+                connections.close(after: error)
+                standbyCounts.append(nil)
+            }
+        }
+        report(.counts((sizes, standbyCounts)))
+    }
+
     private func serverStates() -> [ServerState?] {
         (0..<connections.shardCount).map { shard in
             do throws(SQLError) {
@@ -174,6 +191,7 @@ final class RequestSession {
         case .noteSeen, .readDirectory, .readBroadcasts: break
         case .confirm: report(.confirmed)
         case .sweep(let shard): report(.swept(shard: shard, expiredCount: 0, isMore: false))
+        case .exchangeCounts: report(.counts(nil))
         case .writeHistory: history.noteFailedWrite()
         }
     }

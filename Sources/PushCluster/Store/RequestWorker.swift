@@ -30,6 +30,8 @@ final class RequestWorker: Sendable {
         case readServerState(answer: ReplyAddress)
         /// Makes the next step of a sweep of a shard.
         case sweep(shard: Int)
+        /// Writes the events of this node, and reads the sizes of the tables.
+        case exchangeCounts(AdminAPI.Counts)
         /// Writes events and delivery histories.
         case writeHistory([TraceEvent], [DeliveryHistory.Copy])
         case search(TraceQuery, answer: ReplyAddress)
@@ -62,6 +64,9 @@ final class RequestWorker: Sendable {
         case serverStates([ServerState?], answer: ReplyAddress)
         /// A step of a sweep, which deleted some expired broadcasts.
         case swept(shard: Int, expiredCount: Int, isMore: Bool)
+        /// The sizes of the tables, and for each shard the number of synchronous standbys, if it is known; nil if nothing was
+        /// read.
+        case counts((sizes: StoreSizes, standbyCounts: [Int?])?)
         /// Events and delivery histories were written, or some of them wait for the next write.
         case historyWritten(isComplete: Bool)
         case traceEnd(Int64)
@@ -104,6 +109,9 @@ final class RequestWorker: Sendable {
         }
         thread.withLock { $0 = started }
     }
+
+    /// The number of jobs that wait.
+    var waitingCount: Int { queue.withLock { $0.jobs.count } }
 
     /// Submits a job; returns false when too many wait.
     func submit(_ job: Job) -> Bool {

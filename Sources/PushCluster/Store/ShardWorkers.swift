@@ -29,6 +29,8 @@ struct ShardWorkers: Sendable {
     }
 
     var count: Int { all.count }
+    /// The number of jobs that wait.
+    var waitingCount: Int { all.reduce(0) { $0 + $1.waitingCount } }
     /// The worker for changes of control data.
     var control: RequestWorker { all[0] }
     /// The last worker of the shard with the control data.

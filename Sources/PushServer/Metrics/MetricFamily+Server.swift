@@ -74,16 +74,20 @@ extension MetricFamily {
         .counter("posthorn_store_busy_seconds", "The time that the store has worked; its rate is the busy share.") {
             [Sample(nanoseconds: $0.store.busyNanoseconds(now: $0.now))]
         },
-        .gauge("posthorn_store_waiting_commands", "Commands that wait for the store's next turn.") {
-            [Sample($0.store.waitingCommands.value)]
-        },
+        .gauge(
+            "posthorn_store_waiting_commands",
+            "Commands that wait for the store's next turn; without a value for PostgreSQL."
+        ) { $0.store.cluster == nil ? [Sample($0.store.waitingCommands.value)] : [] },
         .gauge("posthorn_store_waiting_requests", "Requests and broadcasts that wait for their share of the store.") {
             [Sample($0.store[.waitingRequests])]
         },
-        .gauge("posthorn_store_size_bytes", "The size of the database file.") { [Sample($0.databaseByteCount())] },
-        .gauge("posthorn_store_wal_size_bytes", "The size of the database's write-ahead log.") {
-            [Sample($0.databaseByteCount("-wal"))]
+        .gauge("posthorn_store_size_bytes", "The size of the database file, or of the tables in PostgreSQL.") {
+            [Sample($0.store.cluster == nil ? $0.databaseByteCount() : $0.store[.byteCount])]
         },
+        .gauge(
+            "posthorn_store_wal_size_bytes",
+            "The size of the database's write-ahead log; without a value for PostgreSQL."
+        ) { $0.store.cluster == nil ? [Sample($0.databaseByteCount("-wal"))] : [] },
         .gauge("posthorn_store_disk_full", "1 while the disk is full, otherwise 0.") {
             [Sample($0.context.storeCondition.diskFullSince == nil ? 0 : 1)]
         },

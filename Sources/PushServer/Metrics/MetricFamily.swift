@@ -16,6 +16,7 @@ struct MetricFamily: Sendable {
             case number(Int64)
             case seconds(nanoseconds: Int64)
             case histogram(DurationHistogram.Snapshot)
+            case counts(CountHistogram)
         }
 
         var labels: [String] = []
@@ -31,7 +32,15 @@ struct MetricFamily: Sendable {
             self.labels = labels
         }
 
-        init(_ histogram: DurationHistogram.Snapshot) { value = .histogram(histogram) }
+        init(_ histogram: DurationHistogram.Snapshot, _ labels: String...) {
+            value = .histogram(histogram)
+            self.labels = labels
+        }
+
+        init(_ histogram: CountHistogram, _ labels: String...) {
+            value = .counts(histogram)
+            self.labels = labels
+        }
     }
 
     /// The name with its unit, and without the suffix `_total` or `_info`.
@@ -84,6 +93,12 @@ struct MetricFamily: Sendable {
         _ name: String, _ help: String, read: @escaping @Sendable (MetricSource) -> DurationHistogram.Snapshot?
     ) -> MetricFamily {
         MetricFamily(name, .histogram, help, []) { read($0).map { [Sample($0)] } ?? [] }
+    }
+
+    static func histogram(
+        _ name: String, _ help: String, by label: String, read: @escaping @Sendable (MetricSource) -> [Sample]
+    ) -> MetricFamily {
+        MetricFamily(name, .histogram, help, [label], read)
     }
 
     static func constant(

@@ -26,7 +26,12 @@ struct MetricText {
             case .number(let value): appendLine(family.queryName, labels, "\(value)")
             case .seconds(let nanoseconds):
                 appendLine(family.queryName, labels, Self.seconds(nanoseconds: nanoseconds))
-            case .histogram(let snapshot): append(snapshot, family.name, labels)
+            case .histogram(let snapshot):
+                append(
+                    snapshot.counts, Self.bounds, sum: Self.seconds(nanoseconds: snapshot.sumNanoseconds), family.name,
+                    labels)
+            case .counts(let histogram):
+                append(histogram.counts, Self.countBounds, sum: "\(histogram.sum)", family.name, labels)
             }
         }
     }
@@ -49,13 +54,15 @@ struct MetricText {
     }
 
     /// Appends the buckets, each with all lower ones, then the sum and the count.
-    private mutating func append(_ snapshot: DurationHistogram.Snapshot, _ name: String, _ labels: [String]) {
+    private mutating func append(
+        _ counts: [Int64], _ bounds: [String], sum: String, _ name: String, _ labels: [String]
+    ) {
         var count: Int64 = 0
-        for (bound, bucketCount) in zip(Self.bounds + ["+Inf"], snapshot.counts) {
+        for (bound, bucketCount) in zip(bounds + ["+Inf"], counts) {
             count += bucketCount
             appendLine(name + "_bucket", labels + ["le=\"\(bound)\""], "\(count)")
         }
-        appendLine(name + "_sum", labels, Self.seconds(nanoseconds: snapshot.sumNanoseconds))
+        appendLine(name + "_sum", labels, sum)
         appendLine(name + "_count", labels, "\(count)")
     }
 
@@ -69,6 +76,9 @@ struct MetricText {
 
     /// The bounds of all buckets but the last, in seconds.
     static let bounds = DurationHistogram.boundsNanoseconds.map { seconds(nanoseconds: $0) }
+
+    /// The bounds of all buckets of group sizes but the last.
+    static let countBounds = CountHistogram.bounds.map { "\($0).0" }
 
     /// Returns the seconds of a number of nanoseconds as the shortest decimal fraction with a point.
     ///

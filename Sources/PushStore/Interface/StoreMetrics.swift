@@ -18,9 +18,11 @@ package final class StoreMetrics: Sendable {
         case ignoredAcknowledgements
         /// The position of the next event in the trace, in bytes.
         case traceEnd
+        /// The size of the tables and indexes in PostgreSQL, in bytes; 0 for a store in SQLite.
+        case byteCount
     }
 
-    /// The durations of transactions, with the synchronization of the disk.
+    /// The durations of transactions, with the synchronization of the disk; in PostgreSQL, of batches.
     package let commit = DurationHistogram()
     /// The times from a delivery to its acknowledgement, of devices that no host holds.
     package let acknowledgement = DurationHistogram()
@@ -59,9 +61,9 @@ package final class StoreMetrics: Sendable {
 
     // MARK: For the store's thread
 
-    func beginTurn(at now: MonotonicTime) { turnBegan.set(now.nanoseconds) }
+    package func beginTurn(at now: MonotonicTime) { turnBegan.set(now.nanoseconds) }
 
-    func endTurn(at now: MonotonicTime) {
+    package func endTurn(at now: MonotonicTime) {
         busy.add(max(0, now.nanoseconds - turnBegan.value))
         turnBegan.set(0)
     }

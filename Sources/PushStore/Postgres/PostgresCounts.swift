@@ -8,8 +8,12 @@ internal import PushSQL
 ///
 /// A device is connected if `hosts` names an instance of a node that was seen within three seconds.
 final class PostgresCounts {
-    private let control: ControlStatements?
-    private let selectCounts: any SQLStatement
+    /// The number of this node.
+    private let node: Int64
+    private let sizes: StoreSizeReader
+    /// The events of all nodes; nil for a shard without control data.
+    private let nodeCounts: NodeCounts?
+    private let countConnected: any SQLStatement
     private let selectLongest: any SQLStatement
     private let selectConnected: any SQLStatement
     private let countRegistrations: any SQLStatement
@@ -19,17 +23,18 @@ final class PostgresCounts {
     /// Prepares the statements.
     ///
     /// - Parameters:
-    ///   - database: The connection to the tables of devices.
-    ///   - control: The connection to the control data, for the shard whose answers count them; nil for other shards.
+    ///   - database: The connection to the tables of devices. Those of control data are empty in all shards but one.
+    ///   - node: The number of this node.
+    ///   - hasControl: Whether the database has the control data.
     /// - Throws: The error that PostgreSQL returned.
-    init(_ database: any SQLDatabase, control: (any SQLDatabase)?) throws(SQLError) {
-        self.control = if let control { try ControlStatements(control) } else { nil }
-        selectCounts = try database.prepare(
+    init(_ database: any SQLDatabase, node: Int64, hasControl: Bool) throws(SQLError) {
+        self.node = node
+        sizes = try StoreSizeReader(database)
+        nodeCounts = hasControl ? try NodeCounts(database) : nil
+        countConnected = try database.prepare(
             """
-            SELECT (SELECT count(*) FROM devices WHERE removed_at_ms IS NULL),
-                (SELECT count(*) FROM hosts JOIN nodes USING (instance)
-                    WHERE seen_at > clock_timestamp() - interval '3 seconds'),
-                (SELECT count(*) FROM registrations WHERE live = 1), (SELECT count(*) FROM pending)
+            SELECT count(*) FROM hosts JOIN nodes USING (instance)
+            WHERE seen_at > clock_timestamp() - interval '3 seconds'
             """)
         selectLongest = try database.prepare(
             "SELECT device, count(*) FROM pending GROUP BY device ORDER BY count(*) DESC, device LIMIT ?")
@@ -40,7 +45,11 @@ final class PostgresCounts {
                 AND seen_at > clock_timestamp() - interval '3 seconds'
             """)
         countRegistrations = try database.prepare("SELECT count(*) FROM registrations WHERE topic = ? AND live = 1")
-        countPending = try database.prepare("SELECT count(*) FROM pending WHERE topic = ?")
+        countPending = try database.prepare(
+            """
+            SELECT (SELECT count(*) FROM pending WHERE topic = ?1) + (
+                SELECT count(*) FROM broadcasts JOIN channels ON number = channel WHERE topic = ?1)
+            """)
         countSubscriptions = try database.prepare("SELECT count(*) FROM subscriptions WHERE channel = ?")
     }
 
@@ -72,20 +81,33 @@ final class PostgresCounts {
         }
     }
 
-    /// Returns the counts of rows; the counts of events are 0, because the nodes have them.
+    /// Writes the counters of this node for the others, and reads the sizes of the tables.
+    ///
+    /// - Parameters:
+    ///   - events: The counters of this node.
+    ///   - instance: The instance of this node.
+    /// - Returns: The sizes.
+    /// - Throws: The error that PostgreSQL returned.
+    func exchange(_ events: AdminAPI.Counts, instance: Int64) throws(SQLError) -> StoreSizes {
+        try nodeCounts?.write(events, instance: instance)
+        return try sizes.read()
+    }
+
+    /// Returns the numbers of rows and the size of the tables.
+    func size() throws(SQLError) -> StoreSizes { try sizes.read() }
+
+    /// Returns the counts of rows and the events of all other nodes; this node adds its own.
     private func counts() throws(SQLError) -> AdminAPI.Counts {
         var counts = AdminAPI.Counts()
         for outcome in DeviceAPI.Outcome.allCases { counts.outcomes[outcome.rawValue] = 0 }
-        defer { selectCounts.reset() }
-        guard try selectCounts.step() else { return counts }
-        counts.devices = Int(selectCounts.int64(0))
-        counts.devicesConnected = Int(selectCounts.int64(1))
-        counts.registrations = Int(selectCounts.int64(2))
-        counts.pending = Int(selectCounts.int64(3))
-        if let control {
-            let (apps, broadcasts) = try control.counts()
-            (counts.apps, counts.pending) = (apps, counts.pending + broadcasts)
-        }
+        let sizes = try sizes.read()
+        counts.apps = sizes.appCount
+        counts.devices = sizes.deviceCount
+        counts.registrations = sizes.registrationCount
+        counts.pending = sizes.pendingCount
+        counts.devicesConnected = try count(countConnected)
+        counts.includesAllNodes = true
+        try nodeCounts?.add(to: &counts, except: node)
         return counts
     }
 
@@ -105,7 +127,7 @@ final class PostgresCounts {
         let topic = Int64(row.topic.id.rawValue)
         return AdminAPI.App(
             row, registrationCount: try count(countRegistrations, topic),
-            pendingCount: try count(countPending, topic) + (try control?.broadcastCount(of: topic) ?? 0))
+            pendingCount: try count(countPending, topic))
     }
 
     private func completed(_ description: StoreEvent.ChannelDescription) throws(SQLError) -> AdminAPI.Channel {
@@ -136,32 +158,11 @@ final class PostgresCounts {
 
     private func count(_ statement: any SQLStatement, _ value: Int64) throws(SQLError) -> Int {
         statement.bind(value, at: 1)
+        return try count(statement)
+    }
+
+    private func count(_ statement: any SQLStatement) throws(SQLError) -> Int {
         defer { statement.reset() }
         return try statement.step() ? Int(statement.int64(0)) : 0
-    }
-}
-
-/// The statements that count control data.
-private struct ControlStatements {
-    private let selectCounts: any SQLStatement
-    private let countBroadcasts: any SQLStatement
-
-    init(_ database: any SQLDatabase) throws(SQLError) {
-        selectCounts = try database.prepare(
-            "SELECT (SELECT count(*) FROM topics WHERE removed_at_ms IS NULL), (SELECT count(*) FROM broadcasts)")
-        countBroadcasts = try database.prepare(
-            "SELECT count(*) FROM broadcasts JOIN channels ON number = channel WHERE topic = ?")
-    }
-
-    func counts() throws(SQLError) -> (apps: Int, broadcasts: Int) {
-        defer { selectCounts.reset() }
-        guard try selectCounts.step() else { return (0, 0) }
-        return (Int(selectCounts.int64(0)), Int(selectCounts.int64(1)))
-    }
-
-    func broadcastCount(of topic: Int64) throws(SQLError) -> Int {
-        countBroadcasts.bind(topic, at: 1)
-        defer { countBroadcasts.reset() }
-        return try countBroadcasts.step() ? Int(countBroadcasts.int64(0)) : 0
     }
 }

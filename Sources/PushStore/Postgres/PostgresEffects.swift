@@ -44,6 +44,8 @@ package struct PostgresEffects: Sendable {
     /// The removed apps and channels, whose rows in other shards must follow.
     var removedApps: [TopicID] = []
     var removedChannels: [ChannelNumber] = []
+    /// The number of notifications that were removed because too many waited for a device.
+    package var trimmedCount = 0
     /// Whether `control.version` was raised, so that nodes read a new directory.
     package var hasDirectoryChanged = false
 

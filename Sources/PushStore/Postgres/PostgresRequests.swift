@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushAPI
+package import PushAPI
 package import PushCore
 package import PushSQL
 
@@ -98,7 +98,7 @@ package final class PostgresRequests {
         self.environment = environment
         tables = try SharedTables(control, devices: shard, node: environment.node)
         waiting = try PostgresWaiting(database, control: control)
-        counts = try PostgresCounts(database, control: shard == nil ? control : nil)
+        counts = try PostgresCounts(database, node: environment.node, hasControl: shard == nil)
         numbers = PostgresNumbers(lastAnswered: environment.lastAnswered)
         executor = RequestExecutor(
             tables, transaction, waiting, numbers,
@@ -307,6 +307,22 @@ package final class PostgresRequests {
         }
     }
 
+    // MARK: Counts
+
+    /// Writes the counters of this node for the others, and reads the sizes of the tables.
+    ///
+    /// - Parameters:
+    ///   - events: The counters of this node since its start.
+    ///   - instance: The instance of this node.
+    /// - Returns: The sizes.
+    /// - Throws: The error that PostgreSQL returned.
+    package func exchangeCounts(_ events: AdminAPI.Counts, instance: Int64) throws(SQLError) -> StoreSizes {
+        try counts.exchange(events, instance: instance)
+    }
+
+    /// Returns the numbers of rows and the size of the tables of this shard.
+    package func sizes() throws(SQLError) -> StoreSizes { try counts.size() }
+
     // MARK: Sweeps
 
     /// Makes the next step of a sweep, if one is due or under way.
@@ -336,6 +352,7 @@ package final class PostgresRequests {
         var effects = PostgresEffects(of: transaction)
         // Streams keep all that they may have sent, so no stream must read its device again.
         effects.changedDevices = []
+        effects.trimmedCount = effects.removals.count { $0.reason == .dropped }
         if !effects.isEmpty { committed(effects) }
     }
 

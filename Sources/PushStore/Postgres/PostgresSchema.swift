@@ -14,7 +14,8 @@ package import PushSQL
 ///   instance is the one that the current one replaced.
 /// - `nodes` has a row for each number of a node. `id_ceiling` is above all IDs that the node assigns before its next
 ///   heartbeat. `heard_at` is the time in microseconds up to which the node has read `changes`. `address` is where other
-///   nodes connect; NULL for a node without links.
+///   nodes connect; NULL for a node without links. `counts` has the events of the instance as a JSON object; the
+///   events of earlier instances are in `state`, see `NodeCounts`.
 /// - `control` counts the changes of control data.
 /// - `changes` lists connected devices of which a node could not inform the host. Rows stay for a minute.
 /// - `quota_uses` has a row for each node and subject.

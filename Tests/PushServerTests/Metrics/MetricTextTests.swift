@@ -67,6 +67,18 @@ import Testing
         #expect(lines.suffix(2) == ["posthorn_x_seconds_sum 120.0039", "posthorn_x_seconds_count 4"])
     }
 
+    @Test func `the sizes of groups have buckets of their own, with the labels of the family`() {
+        let histogram = CountHistogram()
+        for count in [1, 7, 5000] { histogram.observe(count) }
+        let family = MetricFamily.histogram("posthorn_x_rows", "Rows.", by: "shard") { _ in [] }
+        let lines = Self.text(.prometheus, family, [.init(histogram, "0")]).split(separator: "\n").map(String.init)
+        #expect(lines.count { $0.hasPrefix("posthorn_x_rows_bucket{") } == CountHistogram.bounds.count + 1)
+        #expect(lines[2] == #"posthorn_x_rows_bucket{shard="0",le="1.0"} 1"#)
+        #expect(lines.contains(#"posthorn_x_rows_bucket{shard="0",le="10.0"} 2"#))
+        #expect(lines.contains(#"posthorn_x_rows_bucket{shard="0",le="+Inf"} 3"#))
+        #expect(lines.suffix(2) == [#"posthorn_x_rows_sum{shard="0"} 5008"#, #"posthorn_x_rows_count{shard="0"} 3"#])
+    }
+
     @Test func `labels and help are escaped as each format requires`() {
         let family = MetricFamily.gauge("posthorn_x", "A \"quoted\" \\ line\nbreak.", by: "name") { _ in [] }
         let samples = [MetricFamily.Sample(1, "a\"b\\c\nd")]
