@@ -23,9 +23,6 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         case stop
     }
 
-    /// The time between two renewals of the certificate for links, in seconds: a day.
-    private static let credentialsSeconds: Int64 = 86_400
-
     private let loop: EventLoop
     private let instance: InstanceID
     private let configuration: PostgresStoreConfiguration
@@ -35,7 +32,8 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     private let metrics: StoreMetrics
     private var store: ClusterStore?
     private var shard: PostgresShard?
-    private var links: NodeLinks?
+    private var certificates: LinkCertificates?
+    private var links: NodeLinks? { certificates?.links }
     private var history: HistoryFeed
     /// The changes that the current request of each worker has made so far.
     private var groups: [ChangeGroup?]
@@ -44,7 +42,6 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     private var quotas: QuotaExchange?
     private var observer: ClusterObserver
     private var meter: ClusterMeter
-    private var credentialsDue = MonotonicTime.future
     private var lastHeartbeat = MonotonicTime.past
     /// The time of the next step of a sweep; `future` during a step.
     private var sweepDue = MonotonicTime.now
@@ -84,26 +81,18 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         node.onDamagedRow = { notify(.damagedRow(sequence: $0)) }
         store = ClusterStore(node, shardCount: 1, output: self)
         shard = try PostgresShard(on: loop, to: configuration.address, configuration.session, instance, handlers())
-        if let configured = configuration.links { try open(configured, instance) }
+        certificates = try configuration.links.map { try LinkCertificates($0, instance, on: loop) }
+        links?.delegate = self
         try loop.attach(mailbox) { [weak self] messages in self?.take(messages) }
     }
 
-    /// Opens the links, with a certificate that is renewed each day.
-    private func open(_ configured: LinkConfiguration, _ instance: InstanceID) throws {
-        let credentials = try configured.authority.issueCredentials(for: instance.node)
-        links = try NodeLinks(
-            instance, credentials, accepted: configured.accepted, on: loop, log: configured.log)
-        links?.delegate = self
-        credentialsDue = MonotonicTime.now.advanced(bySeconds: Self.credentialsSeconds)
-    }
-
-    private func renewCredentials() {
-        guard credentialsDue <= .now, let configured = configuration.links else { return }
-        credentialsDue = MonotonicTime.now.advanced(bySeconds: Self.credentialsSeconds)
-        // If it fails, the former certificate is valid for some more days.
-        if let credentials = try? configured.authority.issueCredentials(for: instance.node) {
-            try? links?.renew(credentials)
-        }
+    /// Lets a worker read the secrets if they may have changed.
+    private func reviewSecrets(_ heartbeat: ShardResult.Heartbeat) {
+        guard let keeper = configuration.links?.keeper, let store,
+            keeper.noteHeartbeat(
+                leaseMilliseconds: store.leaseMilliseconds, controlVersion: heartbeat.controlVersion, at: .now)
+        else { return }
+        if !workers[0].submit(.reviewSecrets) { keeper.endReview() }
     }
 
     private func handlers() -> PostgresShard.Handlers {
@@ -241,6 +230,8 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
             else { return answerStatus(nil, to: answer, store) }
         case .perform(.cluster(.change(let change)), let answer):
             submit(.changeNode(change, answer: answer), of: nil, answer: answer)
+        case .perform(.cluster(.keys(let change)), let answer):
+            submit(.changeKeys(change, answer: answer), of: nil, answer: answer)
         case .perform(.allDevices(.trace(let query)), let answer) where store.trace != nil:
             guard !history.search(query, answer, store) else { return }
             reply(.performed(.failure(.busy), answer: answer), to: answer)
@@ -304,6 +295,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         case .nodeChanged(let result, let address):
             store.readNodesSoon()
             reply(.performed(result, answer: address), to: address)
+        case .authorityChanged: certificates?.replace()
         case .serverState(let state, let address): answerStatus(state, to: address, store)
         case .swept(let expiredCount, let isMore):
             groups[worker] = nil
@@ -341,7 +333,8 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
             node.address.flatMap { LinkedNode.Address($0) }.map { LinkedNode(instance: node.instance, address: $0) }
         }
         links?.setNodes(nodes)
-        renewCredentials()
+        certificates?.renewIfDue()
+        reviewSecrets(heartbeat)
         let isLate = lastHeartbeat.advanced(byMilliseconds: ClusterLimits.broadcastMilliseconds / 2) < .now
         lastHeartbeat = .now
         if isLate {

@@ -84,8 +84,13 @@ final class RequestSession {
             report(.trimmed)
         case .readBroadcasts(let first): try readBroadcasts(from: first, requests)
         case .changeNode(let change, let address):
-            let refusal = try open?.connection.execute(change)
+            let refusal = try open?.connection.execute(change, configuration.links?.keeper)
             report(.nodeChanged(refusal.map { .failure($0) } ?? .success(.done), answer: address))
+        case .changeKeys(let change, let address):
+            report(.performed(.init(result: try execute(change)), answer: address))
+        case .reviewSecrets:
+            guard let connection = open?.connection, let keeper = configuration.links?.keeper else { return }
+            if try keeper.review(on: connection, as: instance) { report(.authorityChanged) }
         case .readServerState(let address): report(.serverState(try serverState(), answer: address))
         case .sweep:
             let progress = try requests.sweep { report(.effects($0)) }
@@ -103,6 +108,15 @@ final class RequestSession {
             report(.broadcasts(page.broadcasts))
             next = page.next
         }
+    }
+
+    private func execute(_ change: KeyChange?) throws(SQLError) -> Result<StoreAnswer, StoreRefusal> {
+        guard let connection = open?.connection, let keeper = configuration.links?.keeper else {
+            return .failure(.keysUnchanged(SecretKeeper.noSharedKeys))
+        }
+        let (result, hasNewAuthority) = try keeper.execute(change, on: connection, as: instance)
+        if hasNewAuthority { report(.authorityChanged) }
+        return result.map { .clusterKeys($0) }
     }
 
     private func refusal(_ error: SQLError) -> StoreRefusal { .unavailable("PostgreSQL: \(error.message)") }
@@ -128,7 +142,7 @@ final class RequestSession {
         let refusal = refusal(error)
         switch job {
         case .changeNode(_, let address): report(.nodeChanged(.failure(refusal), answer: address))
-        case .perform(_, let address), .search(_, let address):
+        case .perform(_, let address), .search(_, let address), .changeKeys(_, let address):
             report(.performed(.init(result: .failure(refusal)), answer: address))
         case .identify(_, let stream, _):
             // The device connects again.
@@ -137,6 +151,7 @@ final class RequestSession {
         case .trim: report(.trimmed)
         case .readServerState(let address): report(.serverState(nil, answer: address))
         case .noteSeen, .readDirectory, .readBroadcasts: break
+        case .reviewSecrets: configuration.links?.keeper?.endReview()
         case .sweep: report(.swept(expiredCount: 0, isMore: false))
         case .writeHistory: history.noteFailedWrite()
         }

@@ -22,6 +22,10 @@ final class RequestWorker: Sendable {
         /// Reads the stored broadcasts from a number on.
         case readBroadcasts(from: Int64)
         case changeNode(NodeChange, answer: ReplyAddress)
+        /// Describes the keys of the cluster, after a change of them.
+        case changeKeys(KeyChange?, answer: ReplyAddress)
+        /// Reads the secrets of the cluster, and uses them.
+        case reviewSecrets
         /// Reads the state of PostgreSQL for an administrator.
         case readServerState(answer: ReplyAddress)
         /// Makes the next step of a sweep.
@@ -42,6 +46,8 @@ final class RequestWorker: Sendable {
         case broadcasts([PublishedBroadcast])
         case trimmed
         case nodeChanged(Result<StoreAnswer, StoreRefusal>, answer: ReplyAddress)
+        /// The authority of links is another one than before.
+        case authorityChanged
         /// The state of PostgreSQL; nil if it could not be read.
         case serverState(ServerState?, answer: ReplyAddress)
         /// A step of a sweep, which deleted some expired broadcasts.

@@ -111,7 +111,7 @@ extension Rejection {
         case .alreadyExists, .unauthorized, .badEnrolmentCode, .unknownDevice, .unknownCode, .unknownKey, .unknownTeam,
             .unknownPolicy,
             .unknownCertificate, .unknownSendToken, .unknownNode, .nodeIsLive, .noCluster, .draining,
-            .traceOff:
+            .keysUnchanged, .traceOff:
             self.init(.internalServerError)
         }
     }
