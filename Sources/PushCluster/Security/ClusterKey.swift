@@ -76,6 +76,9 @@ package struct ClusterKeyError: Error, Sendable {
     /// The two lines of text for the administrator.
     package var description: String { "\(path): \(problem)\n\(remedy)" }
 
+    /// The same text in one line.
+    var line: String { "\(path): \(problem) \(remedy)" }
+
     fileprivate static func wrapping<Value>(
         _ path: String, _ body: () throws(NetError) -> Value
     ) throws(ClusterKeyError) -> Value {

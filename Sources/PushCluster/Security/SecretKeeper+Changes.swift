@@ -58,10 +58,10 @@ extension SecretKeeper {
         case .completeClusterKey: return try completeClusterKey(table)
         case .cancelClusterKey:
             return try changing(table) { rows, _ throws(SQLError) in
-                guard rows.rotation != 0 else { return Self.noRotation }
+                guard rows.rotation != 0 else { return .refused(Self.noRotation) }
                 try table.remove(SealedRows.Name.nextKeyCheck)
                 try table.setRotation(0)
-                return nil
+                return .changed
             }
         }
     }
@@ -69,25 +69,38 @@ extension SecretKeeper {
     private static let noRotation =
         "No new key of the cluster was made. Begin with 'posthorn cluster rotate-cluster-key'."
 
-    /// Runs a change in a transaction, and raises the version of the secrets unless it is refused.
+    /// The result of a change in its transaction.
+    private enum Outcome {
+        case changed
+        /// Everything is as it should be already.
+        case unchanged
+        /// Nothing was written, for a reason.
+        case refused(String)
+    }
+
+    /// Runs a change in a transaction, and raises the version of the secrets after it.
     ///
     /// - Parameters:
     ///   - table: The table.
-    ///   - body: Receives the rows and the secrets. It returns the reason for a refusal before it writes anything.
+    ///   - body: Receives the rows and the secrets.
     /// - Returns: The reason for the refusal.
     /// - Throws: The error of PostgreSQL.
     private func changing(
-        _ table: SecretTable, _ body: (SealedRows, [String: [UInt8]]) throws(SQLError) -> String?
+        _ table: SecretTable, _ body: (SealedRows, [String: [UInt8]]) throws(SQLError) -> Outcome
     ) throws(SQLError) -> String? {
         try table.connection.transaction(isolation: .readCommitted) { () throws(SQLError) -> String? in
             try table.lockForTransaction()
             let rows = try table.read()
             guard let secrets = rows.opened(by: key) else {
-                return "Another node has just replaced the key of the cluster. Try again."
+                return problem ?? "Another node has just replaced the key of the cluster. Try again."
             }
-            if let refusal = try body(rows, secrets) { return refusal }
-            _ = try table.raiseVersion()
-            return nil
+            switch try body(rows, secrets) {
+            case .refused(let reason): return reason
+            case .unchanged: return nil
+            case .changed:
+                _ = try table.raiseVersion()
+                return nil
+            }
         }
     }
 
@@ -99,14 +112,15 @@ extension SecretKeeper {
         line.append(UInt8(ascii: "\n"))
         return try changing(table) { rows, secrets throws(SQLError) in
             // The key of an interrupted command is used.
-            guard rows.sealed[SealedRows.Name.nextTokenKey] == nil else { return nil }
+            guard rows.sealed[SealedRows.Name.nextTokenKey] == nil else { return .unchanged }
             let keys = secrets[SealedRows.Name.tokenKeys] ?? []
             guard keys.split(separator: UInt8(ascii: "\n")).count < ClusterLimits.tokenKeyCountMax else {
-                return "The cluster has \(ClusterLimits.tokenKeyCountMax) keys of device tokens, which is the maximum, "
-                    + "because a token stays valid as long as its key exists."
+                return .refused(
+                    "The cluster has \(ClusterLimits.tokenKeyCountMax) keys of device tokens, which is the maximum, "
+                        + "because a token stays valid as long as its key exists.")
             }
             try table.set(line, SealedRows.Name.nextTokenKey, sealedBy: key)
-            return nil
+            return .changed
         }
     }
 
@@ -119,7 +133,9 @@ extension SecretKeeper {
         do throws(ClusterKeyError) {
             if let known = try files.next() { next = known } else { next = try .make(file: files.nextPath) }
         } catch {
-            return error.description
+            guard !files.nextExists else { return error.line }
+            return "\(error.line) Or make the file as the server's user: "
+                + "(umask 077; openssl rand -hex 32 > \(files.nextPath)), and try again."
         }
         if rows.rotation != 0 { return rows.isNext(next) ? nil : otherNextKey }
         guard next.bytes != key.bytes else {
@@ -131,10 +147,10 @@ extension SecretKeeper {
     /// Stores a text that only the next key opens, so that each node can check its file.
     private func announce(_ next: ClusterKey, _ table: SecretTable) throws(SQLError) -> String? {
         try changing(table) { rows, _ throws(SQLError) in
-            guard rows.rotation == 0 else { return otherNextKey }
+            guard rows.rotation == 0 else { return .refused(otherNextKey) }
             try table.set(Array("next".utf8), SealedRows.Name.nextKeyCheck, sealedBy: next)
             try table.setRotation(rows.version + 1)
-            return nil
+            return .changed
         }
     }
 
@@ -150,24 +166,25 @@ extension SecretKeeper {
 
     private func completeClusterKey(_ table: SecretTable) throws(SQLError) -> String? {
         let next: ClusterKey?
-        do throws(ClusterKeyError) { next = try files.next() } catch { return error.description }
+        do throws(ClusterKeyError) { next = try files.next() } catch { return error.line }
         // A machine with the earlier key may know the authority of links, too.
         let authority: ClusterAuthority
         do throws(TLSError) { authority = try ClusterAuthority.make() } catch { return Self.noAuthority(error) }
         return try changing(table) { rows, secrets throws(SQLError) in
-            guard rows.rotation != 0 else { return Self.noRotation }
-            guard let next else { return missingNextKey }
-            guard rows.isNext(next) else { return otherNextKey }
+            guard rows.rotation != 0 else { return .refused(Self.noRotation) }
+            guard let next else { return .refused(missingNextKey) }
+            guard rows.isNext(next) else { return .refused(otherNextKey) }
             let lacking = try table.readers().filter { $0.isLive && $0.rotation != rows.rotation }.map(\.name)
             guard lacking.isEmpty else {
-                return "These nodes do not have the new key: \(lacking.joined(separator: ", ")). "
-                    + "Copy \(files.nextPath) to the same place on each of them."
+                return .refused(
+                    "These nodes do not have the new key: \(lacking.joined(separator: ", ")). "
+                        + "Copy \(files.nextPath) to the same place on each of them.")
             }
             let fresh = secrets.merging(authority.secrets) { $1 }
             for (name, secret) in fresh { try table.set(secret, name, sealedBy: next) }
             try table.remove(SealedRows.Name.nextKeyCheck)
             try table.setRotation(0)
-            return nil
+            return .changed
         }
     }
 
@@ -193,9 +210,9 @@ extension SecretKeeper {
         var refusal: StoreRefusal?
         let problem = try changing(table) { _, _ throws(SQLError) in
             refusal = try delete()
-            guard refusal == nil else { return "" }
+            guard refusal == nil else { return .unchanged }
             for (name, secret) in made.secrets { try table.set(secret, name, sealedBy: key) }
-            return nil
+            return .changed
         }
         return refusal ?? problem.map { .keysUnchanged($0) }
     }

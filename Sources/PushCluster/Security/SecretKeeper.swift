@@ -35,6 +35,8 @@ package final class SecretKeeper: Sendable {
         var rotation: Int64 = 0
         /// The reason why the secrets could not be read the last time; nil after a success.
         var problem: String?
+        /// The last problem with the file of the next key.
+        var nextProblem: String?
         var handlers: Handlers?
     }
 
@@ -72,6 +74,9 @@ package final class SecretKeeper: Sendable {
 
     /// The reason why the secrets could not be read the last time; nil after a success.
     var problem: String? { state.withLock { $0.problem } }
+
+    /// The keys of device tokens in the format of `token.keys`: the first one seals, and all of them open.
+    var tokenKeys: [UInt8] { Self.tokenKeys(in: state.withLock { $0.secrets }) }
 
     // MARK: When to read
 
@@ -122,9 +127,7 @@ package final class SecretKeeper: Sendable {
         let table = SecretTable(connection: connection)
         let rows = try table.read()
         guard let hasNewAuthority = use(rows) else { return false }
-        let next = (try? files.next()) ?? nil
-        let hasNext = next.map { rows.isNext($0) } ?? false
-        try table.confirm(instance, version: rows.version, rotation: hasNext ? rows.rotation : 0)
+        try table.confirm(instance, version: rows.version, rotation: hasNextKey(rows) ? rows.rotation : 0)
         freshness.withLock { freshness in
             freshness.controlVersion = rows.controlVersion
             freshness.reviewedLapse = lapse
@@ -162,14 +165,31 @@ package final class SecretKeeper: Sendable {
         do throws(ClusterKeyError) {
             return try files.open(rows)
         } catch {
-            let problem = error.description
-            let isNew = state.withLock { state in
-                defer { state.problem = problem }
-                return state.problem != problem
-            }
-            if isNew { log.error("cluster_secrets_not_read", ["error": problem]) }
+            let problem = error.line
+            if isNew(problem, \.problem) { log.error("cluster_secrets_not_read", ["error": problem]) }
             return nil
         }
+    }
+
+    /// Records a problem, and returns whether it differs from the last one.
+    private func isNew(_ problem: String?, _ place: WritableKeyPath<State, String?>) -> Bool {
+        state.withLock { state in
+            defer { state[keyPath: place] = problem }
+            return state[keyPath: place] != problem
+        }
+    }
+
+    /// Returns whether this node has the next key of a rotation.
+    private func hasNextKey(_ rows: SealedRows) -> Bool {
+        guard rows.rotation != 0, files.nextExists else { return false }
+        var problem = "\(files.nextPath) does not contain the new key of the cluster. Copy it again."
+        do throws(ClusterKeyError) {
+            if let next = try files.next(), rows.isNext(next) { return true }
+        } catch {
+            problem = error.line
+        }
+        if isNew(problem, \.nextProblem) { log.warning("cluster_key_not_accepted", ["error": problem]) }
+        return false
     }
 
     /// Makes the file of the key in use contain another key.
@@ -180,7 +200,7 @@ package final class SecretKeeper: Sendable {
         } catch {
             log.warning(
                 "cluster_key_not_stored",
-                ["error": error.description, "remedy": "run mv \(files.nextPath) \(files.path)"])
+                ["error": error.line, "remedy": "run mv \(files.nextPath) \(files.path)"])
         }
     }
 
