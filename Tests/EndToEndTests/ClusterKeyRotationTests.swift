@@ -47,7 +47,7 @@ extension AdminEndToEnd {
         }
 
         @Test(.tags(.slow))
-        func `a node that was cut off during a rotation answers 503 and never 400 for a token of the new key`()
+        func `node cut off during a rotation of token keys: it answers 503 and never 400 for a token of the new key`()
             async throws
         {
             let cluster = try await TestCluster()

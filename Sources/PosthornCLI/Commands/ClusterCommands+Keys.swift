@@ -154,8 +154,8 @@ extension ClusterCommands {
     /// Describes a rotation of the cluster's key that is complete.
     private static func completion(of keys: ClusterAPI.Keys) -> String {
         """
-        All secrets are sealed with the new key, which is in \(oneLine(keys.keyFile)) on each node that runs. Keep a copy \
-        in a safe place. A node that did not run needs the file before it starts.
+        All secrets are sealed with the new key. It is in \(oneLine(keys.keyFile)) on this node, and in cluster.key on each \
+        other node that runs. Keep a copy in a safe place. A node that did not run needs the file before it starts.
         The earlier key is in cluster.key.previous. Older backups of PostgreSQL need it.
         """
     }

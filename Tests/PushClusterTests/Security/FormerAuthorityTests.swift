@@ -43,7 +43,9 @@ struct FormerAuthorityTests {
     }
 
     @Test(.tags(.slow))
-    func `a certificate of the former authority opens no link after the removal of a node`() async throws {
+    func `a link with a certificate from before a removal: it is refused, and one of the new authority opens a link`()
+        async throws
+    {
         let database = try await PostgresDatabase()
         let port = try FreePort.find()
         let options = [
