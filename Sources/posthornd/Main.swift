@@ -33,6 +33,8 @@ private func runServer() -> Int32 {
         case .migrate(let configuration, let source, let target):
             let text = try Maintenance.migrate(configuration, from: source, to: target)
             StandardStream.output.write(text + "\n")
+        case .initCluster(let configuration):
+            StandardStream.output.write(try ClusterPreparation.run(configuration) + "\n")
         case .run(let configuration):
             var manager = ServiceManagement { ServiceManager.notify($0) }
             manager.environment = environment

@@ -18,6 +18,7 @@ struct TestCluster {
         let (name, value) = ("?host=", database.address)
         let start = value.firstRange(of: name)?.upperBound ?? value.endIndex
         sockets = String(value[start...].prefix { $0 != "&" })
+        try await Self.prepare(files, database)
         var nodes: [InstalledServer] = []
         for number in 1...3 {
             let port = try FreePort.find()
@@ -29,11 +30,33 @@ struct TestCluster {
                     options: [
                         "--store-url", value.replacing(name + sockets, with: name + path), "--cluster-node",
                         "n\(number)", "--cluster-address", "127.0.0.1:\(port)", "--cluster-key-file",
-                        files.path(of: "cluster.key"), "--metrics-listen", "127.0.0.1:0",
+                        files.path(of: "cluster-n\(number).key"), "--metrics-listen", "127.0.0.1:0",
                     ], port: port))
         }
         self.nodes = nodes
     }
+
+    /// Prepares the cluster on another machine, as an administrator would, and copies its key to each node.
+    private static func prepare(_ files: TemporaryDirectory, _ database: PostgresDatabase) async throws {
+        let configuration = try files.write(
+            """
+            [store]
+            url = \(database.address)
+            [cluster]
+            address = 127.0.0.1:2197
+            """, to: "posthornd.ini")
+        try await RunningProcess.run(
+            RepositoryPaths.program("posthorn"),
+            ["cluster", "init", "--config", configuration, "--data-directory", files.path(of: "administrator")]
+        ).succeeded()
+        for number in 1...3 {
+            try FileManager.default.copyItem(
+                atPath: files.path(of: "administrator/cluster.key"), toPath: files.path(of: "cluster-n\(number).key"))
+        }
+    }
+
+    /// Returns the path of a node's file with the key of the cluster.
+    func keyFile(_ node: Int) -> String { files.path(of: "cluster-n\(node + 1).key") }
 
     /// Returns a provider that sends to another node than the one that issued its key.
     func provider(of target: ProviderTarget, at node: Int) async throws -> APNsProvider {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import PushCore
 import TestSupport
 import Testing
 
@@ -27,7 +28,7 @@ import Testing
             #expect(try Self.mode("\(data)/\(secret)") == 0o600)
         }
         #expect(Identifier.isValid(installation.teamID))
-        #expect(installation.tokenKeys.map(\.count) == [64])
+        #expect(installation.tokenKeys.keys(for: .production).map(\.count) == [64])
         #expect(installation.authorityFile == data + "/authority.pem")
     }
 
@@ -37,7 +38,7 @@ import Testing
         let certificate = try Data(contentsOf: URL(fileURLWithPath: first.certificateFile))
         let second = try Installation(try Self.configuration(directory.path))
         #expect(second.teamID == first.teamID)
-        #expect(second.tokenKeys == first.tokenKeys)
+        #expect(second.tokenKeys.keys(for: .production) == first.tokenKeys.keys(for: .production))
         #expect(try Data(contentsOf: URL(fileURLWithPath: second.certificateFile)) == certificate)
     }
 

@@ -69,6 +69,7 @@ enum ConfigurationPage {
         | `authority-next.pem`, `authority-next.key` | the server's own next CA, while a rotation is in progress |
         | `authorities.json`, `authorities.pem` | the CAs that the server announces to devices; the server's own CAs, including earlier ones, for provider certificates |
         | `server.pem`, `server.key`, `server.names` | the certificate that the CA issued; renewed in its last 30 days, and at a start with other names |
+        | `cluster.key` (`.next`, `.previous`) | the key of a cluster, unless `key_file` is set; the one that will be used, and the one before the last [rotation](../how-to/several-machines.md#replace-the-key-of-the-cluster) |
         | `admin.sock` | the socket of the admin API, unless `admin_socket` is set |
         """
     }

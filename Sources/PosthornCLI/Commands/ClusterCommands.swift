@@ -10,10 +10,12 @@ enum ClusterCommands {
     static let group = CommandNode(
         group: "cluster", "Manage the nodes of a cluster.",
         discussion: """
-            A node is a posthornd that shares its store in PostgreSQL with others. Each command connects to the node on \
-            this machine.
+            A node is a posthornd that shares its store in PostgreSQL with others. Each command except 'init' connects to \
+            the node on this machine.
             """,
-        children: [status, drain, undrain, remove, moveSlots, finishUpgrade], defaultChild: "status")
+        children: [
+            initialize, status, drain, undrain, remove, moveSlots, finishUpgrade, rotateTokenKey, rotateClusterKey,
+        ], defaultChild: "status")
 
     private static let status = CommandNode(
         Command(
@@ -45,16 +47,7 @@ enum ClusterCommands {
             options: [Option("timeout", short: "t", value: "TIME", "The maximum time to wait. Default: 3m.")],
             examples: [Explanation("posthorn cluster drain n2", "Drain the node n2, before it is upgraded.")])
     ) { (invocation, context) throws(CommandError) in
-        var seconds = drainSeconds
-        if let text = invocation.value("timeout") {
-            guard let given = TimeSpan.seconds(text) else {
-                throw .usage(
-                    invocation.error(
-                        .badValue(
-                            of: "--timeout", value: text, expected: TimeSpan.expectation(insteadOf: text))))
-            }
-            seconds = given
-        }
+        let seconds = try waitingSeconds(invocation, default: drainSeconds)
         let (admin, name) = (context.admin(invocation), invocation.argument(0) ?? "")
         try admin.send(.patch("cluster", "nodes", name, body: ClusterAPI.NodeChange(isDraining: true)))
         for _ in 0..<seconds * 4 {
@@ -82,15 +75,34 @@ enum ClusterCommands {
             "remove", "Remove a node that no longer exists.",
             discussion: """
                 The name and the number of the node become free. Nothing is lost: its devices connect to other nodes, and \
-                notifications are in PostgreSQL. The command refuses a node that had a heartbeat in the last ten seconds. \
-                A removed node that starts again joins the cluster again, as long as it has cluster.key and access to \
-                PostgreSQL.
+                notifications are in PostgreSQL. The command refuses a node that had a heartbeat in the last ten seconds.
+
+                The remaining nodes get certificates of a new authority, so the removed machine can open no link with its \
+                old one. But a machine that has cluster.key and the password of PostgreSQL can join again. If it is lost \
+                or stolen, change the password, and then run 'posthorn cluster rotate-cluster-key'.
                 """,
             arguments: [node])
     ) { (invocation, context) throws(CommandError) in
-        let name = invocation.argument(0) ?? ""
-        try context.admin(invocation).send(.delete("cluster", "nodes", name))
-        return Report("Removed \(oneLine(name)).", json: Done())
+        let (admin, name) = (context.admin(invocation), invocation.argument(0) ?? "")
+        try admin.send(.delete("cluster", "nodes", name))
+        waitForAuthority(admin)
+        return Report(
+            """
+            Removed \(oneLine(name)). Its machine can join again as long as it has cluster.key and the password of \
+            PostgreSQL. If it is lost or stolen, change the password, and then run:
+            posthorn cluster rotate-cluster-key
+            """, json: Done())
+    }
+
+    /// Returns the time to wait from the option `--timeout`.
+    static func waitingSeconds(_ invocation: Invocation, default seconds: Int64) throws(CommandError) -> Int64 {
+        guard let text = invocation.value("timeout") else { return seconds }
+        guard let given = TimeSpan.seconds(text) else {
+            throw .usage(
+                invocation.error(
+                    .badValue(of: "--timeout", value: text, expected: TimeSpan.expectation(insteadOf: text))))
+        }
+        return given
     }
 
     private static let moveSlots = CommandNode(

@@ -169,4 +169,81 @@ public enum ClusterAPI {
             case isDraining = "draining"
         }
     }
+
+    /// The keys that the nodes of a cluster share: the response of `GET` and `POST /v1/cluster/keys`.
+    public struct Keys: Codable, Sendable {
+        /// A node without the new key of the cluster.
+        public struct Node: Codable, Sendable {
+            public var name: String
+            /// Whether it had a heartbeat in the last ten seconds.
+            public var isLive: Bool
+
+            public init(name: String, isLive: Bool) {
+                self.name = name
+                self.isLive = isLive
+            }
+
+            private enum CodingKeys: String, CodingKey {
+                case name
+                case isLive = "live"
+            }
+        }
+
+        /// The number of keys of device tokens, without one that is not used yet.
+        public var tokenKeyCount: Int
+        /// Whether a new key of device tokens is not used yet, because a node has not read it.
+        public var isTokenKeyWaiting: Bool
+        /// Whether a new key of the cluster was made and is not used yet.
+        public var isClusterKeyWaiting: Bool
+        /// The live nodes that have not read the last change.
+        public var behind: [String]
+        /// The nodes that do not have the new key of the cluster; empty unless one was made.
+        public var withoutNextKey: [Node]
+        /// The file with the key of the cluster at the answering node.
+        public var keyFile: String
+        /// The file with the new key of the cluster at the answering node.
+        public var nextKeyFile: String
+
+        public init(
+            tokenKeyCount: Int, isTokenKeyWaiting: Bool, isClusterKeyWaiting: Bool, behind: [String],
+            withoutNextKey: [Node], keyFile: String, nextKeyFile: String
+        ) {
+            self.tokenKeyCount = tokenKeyCount
+            self.isTokenKeyWaiting = isTokenKeyWaiting
+            self.isClusterKeyWaiting = isClusterKeyWaiting
+            self.behind = behind
+            self.withoutNextKey = withoutNextKey
+            self.keyFile = keyFile
+            self.nextKeyFile = nextKeyFile
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case behind
+            case tokenKeyCount = "token_keys"
+            case isTokenKeyWaiting = "token_key_waiting"
+            case isClusterKeyWaiting = "cluster_key_waiting"
+            case withoutNextKey = "without_next_key"
+            case keyFile = "key_file"
+            case nextKeyFile = "next_key_file"
+        }
+    }
+
+    /// The body of `POST /v1/cluster/keys`.
+    public struct KeyChange: Codable, Sendable {
+        /// A change of the keys.
+        public enum Action: String, CaseIterable, Codable, Sendable {
+            /// Makes a new key of device tokens.
+            case rotateTokenKey = "rotate-token-key"
+            /// Makes a new key of the cluster.
+            case rotateClusterKey = "rotate-cluster-key"
+            /// Uses the new key of the cluster.
+            case completeClusterKey = "complete-cluster-key"
+            /// Discards the new key of the cluster.
+            case cancelClusterKey = "cancel-cluster-key"
+        }
+
+        public var action: Action
+
+        public init(action: Action) { self.action = action }
+    }
 }

@@ -97,6 +97,19 @@ package final class NodeLinks: OutgoingLinkOwner {
         context.tls = try TLSContext(connectingWith: credentials)
     }
 
+    /// Uses a certificate of another authority, and closes all connections, which have certificates of the former one.
+    package func replace(_ credentials: PeerCredentials) throws(TLSError) {
+        try renew(credentials)
+        let reason = "the authority of the cluster has changed"
+        for newcomer in newcomers.values { newcomer.link.close(reason) }
+        newcomers = [:]
+        for link in links.values.sorted(by: { $0.node.instance.node < $1.node.instance.node })
+        where link.transport != nil {
+            drop(link, reason)
+            connectLater(link)
+        }
+    }
+
     /// Closes all connections; nothing is reported any more.
     package func stop() {
         delegate = nil

@@ -40,4 +40,6 @@ enum ClusterLimits {
     static let slotMoveMilliseconds: Int64 = 4_000
     /// The pause after a batch that PostgreSQL refused, in milliseconds.
     static let retryMilliseconds: Int64 = 200
+    /// The maximum number of keys of device tokens, each of which is tried to open a token of an older key.
+    static let tokenKeyCountMax = 16
 }

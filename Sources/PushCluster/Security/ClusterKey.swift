@@ -34,9 +34,6 @@ package struct ClusterKey: Sendable {
         self.bytes = bytes
     }
 
-    /// Returns whether a file exists.
-    static func exists(_ path: String) -> Bool { PrivateFile.exists(path) }
-
     /// Creates a random key in a new file.
     ///
     /// - Parameter path: The file, which must not exist: the secrets of its cluster would be lost.
@@ -48,8 +45,20 @@ package struct ClusterKey: Sendable {
                 path: path, problem: "The file exists already.",
                 remedy: "Use the key in it, or move the file away if its cluster is no longer used.")
         }
+        return try ClusterKey(bytes: SecureRandom.bytes(count: byteCount)).write(to: path)
+    }
+
+    private init(bytes: [UInt8]) { self.bytes = bytes }
+
+    /// Writes the key to a file, and replaces a file that exists.
+    ///
+    /// - Parameter path: The file.
+    /// - Returns: The key.
+    /// - Throws: `ClusterKeyError` if the file cannot be written.
+    @discardableResult
+    func write(to path: String) throws(ClusterKeyError) -> ClusterKey {
         var text: [UInt8] = []
-        Hex.append(SecureRandom.bytes(count: byteCount).span, to: &text)
+        Hex.append(bytes.span, to: &text)
         try ClusterKeyError.wrapping(path) { () throws(NetError) in
             try PrivateFile.write(text + [UInt8(ascii: "\n")], to: path)
         }
@@ -66,6 +75,9 @@ package struct ClusterKeyError: Error, Sendable {
 
     /// The two lines of text for the administrator.
     package var description: String { "\(path): \(problem)\n\(remedy)" }
+
+    /// The same text in one line.
+    var line: String { "\(path): \(problem) \(remedy)" }
 
     fileprivate static func wrapping<Value>(
         _ path: String, _ body: () throws(NetError) -> Value

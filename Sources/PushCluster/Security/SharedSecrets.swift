@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import PushNet
 package import PushPostgres
 internal import PushSQL
 internal import PushStore
@@ -9,11 +10,12 @@ internal import PushTLS
 ///
 /// While a value exists, other nodes wait to open theirs, so that only the first node creates secrets.
 package final class SharedSecrets {
-    /// The key of the advisory lock: `Secret` in ASCII.
-    private static let lockKey: Int64 = 0x53_6563_7265_74
-
-    private let connection: PostgresConnection
-    private let seals: SealedSecrets
+    private let table: SecretTable
+    private let files: ClusterKeyFiles
+    private let key: ClusterKey
+    private var secrets: [String: [UInt8]]
+    /// The problems of PostgreSQL that do not prevent its use.
+    package let findings: [PostgresFinding]
 
     /// Connects, creates the tables if they do not exist, and reads or creates the key of the cluster.
     ///
@@ -23,30 +25,37 @@ package final class SharedSecrets {
     ///   - keyFile: The file with the key, which is created if the cluster has no secrets yet.
     /// - Throws: The problem, and what to do about it.
     package init(_ address: PostgresAddress, schema: String, keyFile: String) throws(SharedSecretsError) {
-        let opened = try Self.postgres { () throws(SQLError) in
+        let connection = try Self.postgres { () throws(SQLError) in
             try PostgresConnection(
                 to: address, settings: PostgresSettings(applicationName: "posthornd", schema: schema))
         }
-        connection = opened
+        findings = try Self.postgres { () throws(SQLError) in try connection.serverFacts().findings }
+        if let fatal = findings.first(where: \.isFatal) { throw .postgres(.unsafe(fatal)) }
         do throws(StoreError) {
-            try PostgresSchema.open(opened, at: "\(address)") { body throws(SQLError) in
-                try opened.transaction { () throws(SQLError) in try body() }
+            try PostgresSchema.open(connection, at: "\(address)") { body throws(SQLError) in
+                try connection.transaction { () throws(SQLError) in try body() }
             }
         } catch {
             throw .postgres(.schema(error))
         }
-        let isEmpty = try Self.postgres { () throws(SQLError) in try Self.lock(opened) }
-        let key: ClusterKey
+        let table = SecretTable(connection: connection)
+        let rows = try Self.postgres { () throws(SQLError) in
+            try table.lockForSession()
+            return try table.read()
+        }
+        self.table = table
+        files = ClusterKeyFiles(path: keyFile)
         do throws(ClusterKeyError) {
-            let isMissing = isEmpty && !ClusterKey.exists(keyFile)
-            key = isMissing ? try ClusterKey.make(file: keyFile) : try ClusterKey(file: keyFile)
+            if rows.sealed.isEmpty {
+                key = files.exists ? try ClusterKey(file: keyFile) : try ClusterKey.make(file: keyFile)
+                secrets = [:]
+            } else {
+                (key, secrets) = try files.open(rows)
+                // If the file cannot be written, the node accepts the file of the next key.
+                try? files.use(key)
+            }
         } catch {
             throw .key(error)
-        }
-        do throws(TLSError) {
-            seals = try SealedSecrets(key)
-        } catch {
-            throw .sealed("The key of the cluster cannot be used: \(error).")
         }
     }
 
@@ -54,72 +63,40 @@ package final class SharedSecrets {
         do throws(SQLError) { return try body() } catch { throw .postgres(.unreachable(error)) }
     }
 
-    /// Waits for other nodes; returns whether the cluster has no secrets.
-    private static func lock(_ connection: PostgresConnection) throws(SQLError) -> Bool {
-        let lock = try connection.prepare("SELECT pg_advisory_lock(?)")
-        lock.bind(lockKey, at: 1)
-        try lock.run()
-        let count = try connection.prepare("SELECT count(*) FROM secrets")
-        defer { count.reset() }
-        return try !count.step() || count.int64(0) == 0
-    }
-
     /// Returns a secret; nil if the cluster does not have it yet.
-    package func read(_ name: String) throws(SharedSecretsError) -> [UInt8]? {
-        let sealed = try Self.postgres { () throws(SQLError) -> [UInt8]? in
-            let statement = try connection.prepare("SELECT sealed FROM secrets WHERE name = ?")
-            statement.bind(name, at: 1)
-            defer { statement.reset() }
-            return try statement.step() ? statement.bytes(0) : nil
-        }
-        guard let sealed else { return nil }
-        guard let secret = seals.open(sealed, name: name) else {
-            throw .sealed(
-                "The cluster's key does not open the secret '\(name)'.\n"
-                    + "Copy cluster.key from another node of the cluster.")
-        }
-        return secret
-    }
+    package func read(_ name: String) -> [UInt8]? { secrets[name] }
+
+    /// The keys of device tokens in the format of `token.keys`, with the one that is not used yet; empty without any.
+    package var tokenKeys: [UInt8] { SecretKeeper.tokenKeys(in: secrets) }
 
     /// Adds a secret that the cluster does not have.
     package func add(_ secret: [UInt8], _ name: String) throws(SharedSecretsError) {
-        let sealed: [UInt8]
-        do throws(TLSError) {
-            sealed = try seals.seal(secret, name: name)
-        } catch {
-            throw .sealed("The secret '\(name)' cannot be sealed: \(error).")
-        }
-        try Self.postgres { () throws(SQLError) in
-            let statement = try connection.prepare("INSERT INTO secrets(name, sealed) VALUES (?, ?)")
-            statement.bind(name, at: 1)
-            statement.bind(sealed, at: 2)
-            try statement.run()
-        }
+        try Self.postgres { () throws(SQLError) in try table.set(secret, name, sealedBy: key) }
+        secrets[name] = secret
     }
 
-    /// Reads the authority of links, or makes it.
-    package func authority() throws(SharedSecretsError) -> ClusterAuthority {
-        if let certificate = try read("links.pem"), let key = try read("links.key") {
-            return ClusterAuthority(certificate: certificate, privateKey: key)
-        }
+    /// Makes the authority of links, unless the cluster has one.
+    package func makeAuthority() throws(SharedSecretsError) {
+        guard ClusterAuthority(secrets: secrets) == nil else { return }
         let made: ClusterAuthority
         do throws(TLSError) {
             made = try ClusterAuthority.make()
         } catch {
-            throw .sealed("The authority of links cannot be made: \(error).")
+            throw .authority("The authority of links cannot be made: \(error).")
         }
-        try add(made.certificate, "links.pem")
-        try add(made.privateKey, "links.key")
-        return made
+        for (name, secret) in made.secrets { try add(secret, name) }
     }
+
+    /// Returns the keeper of the secrets in a running node.
+    package func makeKeeper(_ log: EventLog) -> SecretKeeper { SecretKeeper(files, key, secrets, log) }
 }
 
 /// The reason why the secrets of a cluster cannot be used.
 package enum SharedSecretsError: Error, Sendable {
     case postgres(PostgresStoreError)
     case key(ClusterKeyError)
-    /// A secret cannot be opened or sealed.
-    case sealed(String)
+    /// The authority of links cannot be made.
+    case authority(String)
 }
 
 extension SharedSecretsError: CustomStringConvertible {
@@ -128,7 +105,7 @@ extension SharedSecretsError: CustomStringConvertible {
         switch self {
         case .postgres(let error): error.description
         case .key(let error): error.description
-        case .sealed(let text): text
+        case .authority(let text): text
         }
     }
 }

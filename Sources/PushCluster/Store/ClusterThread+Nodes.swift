@@ -24,7 +24,8 @@ extension ClusterThread {
             node.address.flatMap { LinkedNode.Address($0) }.map { LinkedNode(instance: node.instance, address: $0) }
         }
         links?.setNodes(nodes)
-        renewCredentials()
+        certificates?.renewIfDue()
+        reviewSecrets(heartbeat)
         let isLate = lastHeartbeat.advanced(byMilliseconds: ClusterLimits.broadcastMilliseconds / 2) < .now
         lastHeartbeat = .now
         if isLate {
@@ -35,6 +36,15 @@ extension ClusterThread {
         }
         guard let directoryVersion, heartbeat.controlVersion > Int64(directoryVersion) else { return }
         _ = workers.control.submit(.readDirectory)
+    }
+
+    /// Lets a worker read the secrets if they may have changed.
+    private func reviewSecrets(_ heartbeat: ShardResult.Heartbeat) {
+        guard let keeper = configuration.links?.keeper, let store,
+            keeper.noteHeartbeat(
+                leaseMilliseconds: store.leaseMilliseconds, controlVersion: heartbeat.controlVersion, at: .now)
+        else { return }
+        if !workers.control.submit(.reviewSecrets) { keeper.endReview() }
     }
 
     func linkChanged(to instance: InstanceID, isUp: Bool) {

@@ -23,9 +23,6 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         case stop
     }
 
-    /// The time between two renewals of the certificate for links, in seconds: a day.
-    private static let credentialsSeconds: Int64 = 86_400
-
     private let loop: EventLoop
     let instance: InstanceID
     let configuration: PostgresStoreConfiguration
@@ -36,7 +33,8 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     private let metrics: StoreMetrics
     var store: ClusterStore?
     private var shards: [PostgresShard] = []
-    var links: NodeLinks?
+    var certificates: LinkCertificates?
+    var links: NodeLinks? { certificates?.links }
     private var history: HistoryFeed
     /// The changes that the current request of each worker has made so far.
     private var groups: [ChangeGroup?]
@@ -47,7 +45,6 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     private var meter: ClusterMeter
     /// The version of the control data whose assignment of slots is not in force yet.
     var settlement: SlotSettlement?
-    var credentialsDue = MonotonicTime.future
     var lastHeartbeat = MonotonicTime.past
     /// The times of the next steps of sweeps by shard; `future` during a step.
     var sweepsDue: [MonotonicTime]
@@ -99,26 +96,9 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         shards = try addresses.enumerated().map { index, address in
             try PostgresShard(on: loop, to: address, configuration.session, instance, handlers(ofShard: index))
         }
-        if let configured = configuration.links { try open(configured, instance) }
-        try loop.attach(mailbox) { [weak self] messages in self?.take(messages) }
-    }
-
-    /// Opens the links, with a certificate that is renewed each day.
-    private func open(_ configured: LinkConfiguration, _ instance: InstanceID) throws {
-        let credentials = try configured.authority.issueCredentials(for: instance.node)
-        links = try NodeLinks(
-            instance, credentials, accepted: configured.accepted, on: loop, log: configured.log)
+        certificates = try configuration.links.map { try LinkCertificates($0, instance, on: loop) }
         links?.delegate = self
-        credentialsDue = MonotonicTime.now.advanced(bySeconds: Self.credentialsSeconds)
-    }
-
-    func renewCredentials() {
-        guard credentialsDue <= .now, let configured = configuration.links else { return }
-        credentialsDue = MonotonicTime.now.advanced(bySeconds: Self.credentialsSeconds)
-        // If it fails, the former certificate is valid for some more days.
-        if let credentials = try? configured.authority.issueCredentials(for: instance.node) {
-            try? links?.renew(credentials)
-        }
+        try loop.attach(mailbox) { [weak self] messages in self?.take(messages) }
     }
 
     private func handlers(ofShard index: Int) -> PostgresShard.Handlers {
@@ -265,6 +245,8 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
             submit(.finishUpgrade(answer: answer), to: workers.control, answer: answer)
         case .perform(.cluster(.change(let change)), let answer):
             submit(.changeNode(change, answer: answer), to: workers.control, answer: answer)
+        case .perform(.cluster(.keys(let change)), let answer):
+            submit(.changeKeys(change, answer: answer), to: workers.control, answer: answer)
         case .perform(.allDevices(.trace(let query)), let answer) where store.trace != nil:
             guard !history.search(query, answer, store) else { return }
             reply(.performed(.failure(.busy), answer: answer), to: answer)
@@ -321,6 +303,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         case .nodeChanged(let result, let address):
             store.readNodesSoon()
             reply(.performed(result, answer: address), to: address)
+        case .authorityChanged: certificates?.replace()
         case .counts(let counts): meter.take(counts)
         case .slotsMoved(let outcome, let address):
             take(outcome, in: groups[worker], answer: address)

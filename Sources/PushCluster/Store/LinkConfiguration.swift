@@ -8,6 +8,8 @@ package struct LinkConfiguration: Sendable {
     package var address: LinkedNode.Address
     /// The authority that issues the certificates of nodes.
     package var authority: ClusterAuthority
+    /// The secrets of the cluster, which may change while the node runs; nil if they do not.
+    package var keeper: SecretKeeper?
     /// The mailbox of links that other nodes open.
     package var accepted: Mailbox<AcceptedLink.Event>
     package var log: EventLog
@@ -20,6 +22,9 @@ package struct LinkConfiguration: Sendable {
         self.accepted = accepted
         self.log = log
     }
+
+    /// The authority that issues certificates now.
+    var currentAuthority: ClusterAuthority { keeper?.authority ?? authority }
 }
 
 extension LinkedNode.Address {

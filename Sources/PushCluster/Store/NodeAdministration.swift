@@ -7,10 +7,12 @@ internal import PushStore
 extension PostgresConnection {
     /// Changes the row of a node in the table `nodes`.
     ///
-    /// - Parameter change: The change.
+    /// - Parameters:
+    ///   - change: The change.
+    ///   - keeper: The secrets, of which a removal replaces the authority of links; nil without links.
     /// - Returns: The reason for the refusal; nil after a change.
     /// - Throws: The error that PostgreSQL returned.
-    func execute(_ change: NodeChange) throws(SQLError) -> StoreRefusal? {
+    func execute(_ change: NodeChange, _ keeper: SecretKeeper?) throws(SQLError) -> StoreRefusal? {
         switch change {
         case .setDraining(let node, let isDraining):
             // A node that is drained already stays so.
@@ -20,7 +22,9 @@ extension PostgresConnection {
             statement.bind(node, at: 2)
             try statement.run()
             return changedRowCount > 0 ? nil : .unknownNode
-        case .remove(let node): return try remove(node)
+        case .remove(let node):
+            guard let keeper else { return try remove(node) }
+            return try keeper.replaceAuthority(on: self) { () throws(SQLError) in try remove(node) }
         }
     }
 

@@ -13,6 +13,8 @@ final class RequestSession {
     private let report: @Sendable (RequestWorker.Outcome) -> Void
     private let connections: ShardConnections
     private let history: HistoryWork
+    /// The secrets of the cluster; nil without links.
+    private let keeper: SecretKeeper?
 
     init(
         _ configuration: PostgresStoreConfiguration, _ instance: InstanceID, _ connections: ShardConnections,
@@ -21,6 +23,7 @@ final class RequestSession {
         self.instance = instance
         self.report = report
         self.connections = connections
+        keeper = configuration.links?.keeper
         history = HistoryWork(instance, hasTrace: configuration.store.hasTrace, connections, report: report)
     }
 
@@ -67,8 +70,13 @@ final class RequestSession {
             report(.trimmed)
         case .readBroadcasts(let first): try readBroadcasts(from: first, try connections.control())
         case .changeNode(let change, let address):
-            let refusal = try connections.connection(toShard: 0).execute(change)
+            let refusal = try connections.connection(toShard: 0).execute(change, keeper)
             report(.nodeChanged(refusal.map { .failure($0) } ?? .success(.done), answer: address))
+        case .changeKeys(let change, let address):
+            report(.performed(.init(result: try execute(change)), answer: address))
+        case .reviewSecrets:
+            guard let keeper else { return }
+            if try keeper.review(on: connections.connection(toShard: 0), as: instance) { report(.authorityChanged) }
         case .moveSlots(let step, let address): try moveSlots(step, address)
         case .finishUpgrade(let address):
             let refusal = try connections.connection(toShard: 0).finishUpgrade()
@@ -133,6 +141,16 @@ final class RequestSession {
         }
     }
 
+    private func execute(_ change: KeyChange?) throws(SQLError) -> Result<StoreAnswer, StoreRefusal> {
+        guard let keeper else {
+            return .failure(.keysUnchanged(SecretKeeper.noSharedKeys))
+        }
+        let (result, hasNewAuthority) = try keeper.execute(
+            change, on: connections.connection(toShard: 0), as: instance)
+        if hasNewAuthority { report(.authorityChanged) }
+        return result.map { .clusterKeys($0) }
+    }
+
     private func refusal(_ error: SQLError) -> StoreRefusal { .unavailable("PostgreSQL: \(error.message)") }
 
     /// Returns the instances with recent heartbeats; others read the control data when they start.
@@ -178,7 +196,7 @@ final class RequestSession {
         let refusal = refusal(error)
         switch job {
         case .changeNode(_, let address): report(.nodeChanged(.failure(refusal), answer: address))
-        case .perform(_, let address), .search(_, let address):
+        case .perform(_, let address), .search(_, let address), .changeKeys(_, let address):
             report(.performed(.init(result: .failure(refusal)), answer: address))
         case .identify(_, let stream, _):
             // The device connects again.
@@ -190,6 +208,7 @@ final class RequestSession {
         case .readServerState(let address): report(.serverStates([], answer: address))
         case .noteSeen, .readDirectory, .readBroadcasts: break
         case .confirm: report(.confirmed)
+        case .reviewSecrets: keeper?.endReview()
         case .sweep(let shard): report(.swept(shard: shard, expiredCount: 0, isMore: false))
         case .exchangeCounts: report(.counts(nil))
         case .writeHistory: history.noteFailedWrite()

@@ -26,6 +26,10 @@ final class RequestWorker: Sendable {
         case moveSlots(SlotMover.Step, answer: ReplyAddress?)
         /// Ends an upgrade of the tables.
         case finishUpgrade(answer: ReplyAddress)
+        /// Describes the keys of the cluster, after a change of them.
+        case changeKeys(KeyChange?, answer: ReplyAddress)
+        /// Reads the secrets of the cluster, and uses them.
+        case reviewSecrets
         /// Reads the state of PostgreSQL for an administrator.
         case readServerState(answer: ReplyAddress)
         /// Makes the next step of a sweep of a shard.
@@ -58,6 +62,8 @@ final class RequestWorker: Sendable {
         case broadcasts([PublishedBroadcast])
         case trimmed
         case nodeChanged(Result<StoreAnswer, StoreRefusal>, answer: ReplyAddress)
+        /// The authority of links is another one than before.
+        case authorityChanged
         /// A step of a move of slots was made, or failed.
         case slotsMoved(SlotMover.Outcome, answer: ReplyAddress?)
         /// The states of the shards; nil for those that could not be read.

@@ -8,7 +8,8 @@ internal import PushStore
 
 /// `/v1/cluster`: the nodes of the cluster, and PostgreSQL.
 ///
-/// `/v1/cluster/nodes/NAME` changes a node, `/v1/cluster/moves` moves slots, and `/v1/cluster/upgrade` ends an upgrade.
+/// `/v1/cluster/nodes/NAME` changes a node, `/v1/cluster/keys` the keys that all nodes share. `/v1/cluster/moves` moves
+/// slots, and `/v1/cluster/upgrade` ends an upgrade.
 struct AdminCluster: AdminResource {
     let services: LoopServices
 
@@ -19,6 +20,7 @@ struct AdminCluster: AdminResource {
         if rest.count == 2, rest[0] == "nodes" { return answerNode(exchange, connection, rest[1]) }
         if rest == ["moves"] { return answerMove(exchange, connection) }
         if rest == ["upgrade"] { return answerUpgrade(exchange, connection) }
+        if rest == ["keys"] { return answerKeys(exchange, connection) }
         guard rest.isEmpty else { return AdminAnswer.refusePath(exchange) }
         guard exchange.method == .get else { return AdminAnswer.refuseMethod(exchange, allowed: "GET") }
         perform(.cluster(.status), exchange, connection) { answer, exchange in
@@ -58,5 +60,37 @@ struct AdminCluster: AdminResource {
         case .delete: perform(.cluster(.change(.remove(node: node))), exchange, connection)
         default: AdminAnswer.refuseMethod(exchange, allowed: "PATCH, DELETE")
         }
+    }
+
+    private static let keyChange = AdminBody(members: [
+        AdminBody.Member(
+            name: "action", kind: .choice(ClusterAPI.KeyChange.Action.allCases.map(\.rawValue)), isRequired: true)
+    ])
+
+    private func answerKeys(_ exchange: HTTPExchange, _ connection: ServerConnection) {
+        var change: KeyChange?
+        switch exchange.method {
+        case .get: break
+        case .post:
+            guard let body = Self.keyChange.read(ClusterAPI.KeyChange.self, of: exchange) else { return }
+            change = KeyChange(body.action)
+        default: return AdminAnswer.refuseMethod(exchange, allowed: "GET, POST")
+        }
+        perform(.cluster(.keys(change)), exchange, connection) { answer, exchange in
+            guard case .clusterKeys(let keys) = answer else { return }
+            ControlAnswer.send(exchange, keys)
+        }
+    }
+}
+
+extension KeyChange {
+    fileprivate init(_ action: ClusterAPI.KeyChange.Action) {
+        self =
+            switch action {
+            case .rotateTokenKey: .rotateTokenKey
+            case .rotateClusterKey: .beginClusterKey
+            case .completeClusterKey: .completeClusterKey
+            case .cancelClusterKey: .cancelClusterKey
+            }
     }
 }

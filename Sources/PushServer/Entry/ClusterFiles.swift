@@ -11,7 +11,7 @@ final class ClusterFiles {
     /// The keys of device tokens, the authority that devices trust, and the team.
     private static let names = ["token.keys", "authority.key", "authority.pem", "team-id"]
 
-    private let secrets: SharedSecrets
+    let secrets: SharedSecrets
     private let directory: String
 
     /// Gets the shared files that the cluster has, before the installation is opened.
@@ -24,41 +24,54 @@ final class ClusterFiles {
         let directory = configuration.dataDirectory
         self.directory = directory
         try ServerError.wrapping { () throws(NetError) in try PrivateFile.makeDirectory(directory) }
-        let keyFile = configuration.clusterKeyFile ?? "\(directory)/cluster.key"
+        let keyFile = Self.keyFile(configuration)
         secrets = try ServerError.refusing { () throws(SharedSecretsError) in
             try SharedSecrets(address, schema: "posthorn", keyFile: keyFile)
         }
-        for name in Self.names { try get(name) }
+        for name in Self.names {
+            guard let shared = name == "token.keys" ? nonempty(secrets.tokenKeys) : secrets.read(name) else { continue }
+            try get(name, shared)
+        }
     }
 
-    private func get(_ name: String) throws(ServerError) {
-        guard let shared = try ServerError.refusing({ () throws(SharedSecretsError) in try secrets.read(name) }) else {
-            return
-        }
+    /// The file with the key of the cluster.
+    static func keyFile(_ configuration: ServerConfiguration) -> String {
+        configuration.clusterKeyFile ?? "\(configuration.dataDirectory)/cluster.key"
+    }
+
+    private func nonempty(_ bytes: [UInt8]) -> [UInt8]? { bytes.isEmpty ? nil : bytes }
+
+    private func get(_ name: String, _ shared: [UInt8]) throws(ServerError) {
         let path = "\(directory)/\(name)"
-        guard PrivateFile.exists(path) else {
-            return try ServerError.wrapping { () throws(NetError) in
-                try PrivateFile.write(shared, to: path, mode: name.hasSuffix(".pem") ? 0o644 : 0o600)
+        if PrivateFile.exists(path) {
+            let own = try ServerError.wrapping { () throws(NetError) in try PrivateFile.read(path) }
+            guard own != shared else { return }
+            // The cluster may have got another key of device tokens while this node was away.
+            guard name == "token.keys", Self.hasLines(of: own, shared) else {
+                throw .refused(
+                    "\(path) differs from that of the cluster.\n"
+                        + "Start the node with a data directory that has no file but cluster.key.")
             }
         }
-        let own = try ServerError.wrapping { () throws(NetError) in try PrivateFile.read(path) }
-        guard own == shared else {
-            throw .refused(
-                "\(path) differs from that of the cluster.\n"
-                    + "Start the node with a data directory that has no file but cluster.key.")
+        try ServerError.wrapping { () throws(NetError) in
+            try PrivateFile.write(shared, to: path, mode: name.hasSuffix(".pem") ? 0o644 : 0o600)
         }
     }
 
-    /// Shares the files that the cluster does not have; returns the authority of links.
-    func share() throws(ServerError) -> ClusterAuthority {
-        for name in Self.names {
-            let known = try ServerError.refusing { () throws(SharedSecretsError) in try secrets.read(name) }
-            guard known == nil else { continue }
+    /// Returns whether all lines of a file are in another one.
+    private static func hasLines(of file: [UInt8], _ other: [UInt8]) -> Bool {
+        let newline = UInt8(ascii: "\n")
+        return Set(file.split(separator: newline)).isSubset(of: other.split(separator: newline))
+    }
+
+    /// Shares the files that the cluster does not have, and makes the authority of links.
+    func share() throws(ServerError) {
+        for name in Self.names where secrets.read(name) == nil {
             let path = "\(directory)/\(name)"
             let own = try ServerError.wrapping { () throws(NetError) in try PrivateFile.read(path) }
             try ServerError.refusing { () throws(SharedSecretsError) in try secrets.add(own, name) }
         }
-        return try ServerError.refusing { () throws(SharedSecretsError) in try secrets.authority() }
+        try ServerError.refusing { () throws(SharedSecretsError) in try secrets.makeAuthority() }
     }
 }
 
@@ -66,6 +79,16 @@ extension ServerError {
     fileprivate static func refusing<Value>(
         _ body: () throws(SharedSecretsError) -> Value
     ) throws(ServerError) -> Value {
-        do throws(SharedSecretsError) { return try body() } catch { throw .refused("\(error)") }
+        do throws(SharedSecretsError) {
+            return try body()
+        } catch {
+            switch error {
+            case .postgres(let error): throw .postgres(error)
+            case .key(let error):
+                throw .configuration(
+                    ConfigurationError(place: error.path, problem: error.problem, remedy: error.remedy))
+            case .authority(let text): throw .refused(text)
+            }
+        }
     }
 }

@@ -19,6 +19,8 @@ package enum ServerCommand {
         case restore(ServerConfiguration, from: String)
         /// Copy the store to another database.
         case migrate(ServerConfiguration, from: StoreAddress?, to: StoreAddress)
+        /// Prepare a cluster, or this machine for a cluster that exists.
+        case initCluster(ServerConfiguration)
         /// Run the server with this configuration.
         case run(ServerConfiguration)
     }
@@ -75,6 +77,7 @@ package enum ServerCommand {
                     remedy: "Add --ephemeral, or use --listen for the port and 'posthorn app add' for topics.")
             }
             if invocation.has("check") { return .check(configuration) }
+            if invocation.has("init-cluster") { return .initCluster(configuration) }
             if let backup = invocation.value("restore") { return .restore(configuration, from: backup) }
             if let (source, target) = try StoreAddress.migration(invocation) {
                 return .migrate(configuration, from: source, to: target)
@@ -91,7 +94,7 @@ package enum ServerCommand {
 
     /// Refuses more than one task, and a task together with `--ephemeral`.
     private static func refuseTwoTasks(_ invocation: Invocation) throws(ConfigurationError) {
-        let tasks = ["check", "check-backup", "restore", "migrate"].filter(invocation.has)
+        let tasks = ["check", "check-backup", "restore", "migrate", "init-cluster"].filter(invocation.has)
         guard let option = tasks.first else { return }
         guard !invocation.has("ephemeral") else {
             throw ConfigurationError(
@@ -189,6 +192,10 @@ package enum ServerCommand {
                 Option(
                     "from", value: "ADDRESS",
                     "With --migrate: the store to copy. Default: the database in the data directory."),
+                Option(
+                    "init-cluster",
+                    "Create tables, keys and authority of a cluster in PostgreSQL, or get those of a cluster that exists, "
+                        + "and exit."),
                 Option(
                     "ephemeral", "Run a temporary server for tests on the loopback address, and print one line of JSON."
                 ),

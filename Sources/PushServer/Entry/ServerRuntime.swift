@@ -40,27 +40,25 @@ final class ServerRuntime {
         self.log = log
         ProcessLimits.prepareDescriptors(
             min(configuration.connectionCaps.all + Limits.reservedDescriptorCount, Limits.preparedDescriptorCountMax))
-        let files = try Self.clusterFiles(configuration)
-        installation = try ServerError.wrapping { () throws(InstallationError) in try Installation(configuration) }
-        let authority = try files?.share()
+        let (installation, keeper) = try ClusterFiles.open(configuration, log)
+        self.installation = installation
         let accepted = try ServerError.wrapping { () throws(NetError) in
-            authority == nil ? nil : try Mailbox<AcceptedLink.Event>()
+            keeper == nil ? nil : try Mailbox<AcceptedLink.Event>()
         }
         acceptedLinks = accepted.map { AcceptedLinks($0) }
         let loopCount = configuration.loopCount ?? ProcessFacts.processorCount
         mailboxes = try ServerError.wrapping { () throws(NetError) in try (0...loopCount).map(Self.makeMailbox) }
         var links: LinkConfiguration?
+        let authority = keeper?.authority
         if let authority, let accepted, let address = configuration.linkAddress {
             links = LinkConfiguration(address: address, authority: authority, accepted: accepted, log: log)
+            links?.keeper = keeper
         }
         store = try Self.openStore(installation, configuration, storeCondition, links, log)
         if let authority, let node = store as? PostgresStore {
-            do throws(TLSError) {
-                installation.nodeCredentials = try authority.issueCredentials(
-                    for: node.instance.node, seconds: ClusterAuthority.acceptingNodeSeconds)
-            } catch {
-                throw .tls(error)
-            }
+            try installation.acceptLinks(of: node.instance.node, authority)
+            keeper?.observe(
+                ClusterFiles.handlers(installation, node.instance.node, loops: Array(mailboxes.dropLast()), log))
         }
         testMode = try ServerError.wrapping { () throws(NetError) in
             configuration.ephemeral == nil ? nil : try TestMode()
@@ -283,12 +281,6 @@ final class ServerRuntime {
             if let metrics { try control.listen(on: metrics.socket) }
         }
         return control
-    }
-
-    /// Gets the files that all nodes share; nil for a server without other nodes.
-    private static func clusterFiles(_ configuration: ServerConfiguration) throws(ServerError) -> ClusterFiles? {
-        guard let address = configuration.storeAddress, configuration.linkAddress != nil else { return nil }
-        return try ClusterFiles(address, configuration)
     }
 
     private static func openStore(

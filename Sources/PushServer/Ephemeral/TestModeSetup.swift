@@ -17,20 +17,14 @@ struct TestModeSetup {
 
     let context: ServerContext
     let storeClient: BlockingStoreClient
-    private let ciphers: [Environment: TokenCipher]
+    private let ciphers: TokenCiphers
 
     init(_ context: ServerContext, _ storeClient: BlockingStoreClient) throws(StoreRefusal) {
         self.context = context
         self.storeClient = storeClient
-        var ciphers: [Environment: TokenCipher] = [:]
-        do throws(TLSError) {
-            for environment in Environment.allCases {
-                ciphers[environment] = try context.installation.makeTokenCipher(for: environment)
-            }
-        } catch {
+        do throws(TLSError) { ciphers = try TokenCiphers(context.installation.tokenKeys) } catch {
             throw .unavailable(error.description)
         }
-        self.ciphers = ciphers
     }
 
     /// The server's own team.
@@ -143,9 +137,7 @@ struct TestModeSetup {
         _ secret: DeviceSecret, _ topic: TopicName, _ environment: Environment
     ) throws(StoreRefusal) -> String {
         let answer = try ask(.device(.register(topic: topic, environment: environment), by: secret.credential))
-        guard case .registered(let contents) = answer, let cipher = ciphers[environment] else {
-            throw .unavailable("unexpected answer")
-        }
-        return cipher.deviceToken(contents)
+        guard case .registered(let contents) = answer else { throw .unavailable("unexpected answer") }
+        return ciphers.cipher(for: environment).deviceToken(contents)
     }
 }

@@ -26,7 +26,8 @@ struct Installation: Sendable {
     let directory: String
     /// Whether other users can read the directory, which existed before; its secrets have their own modes.
     let isOpenToOthers: Bool
-    let tokenKeys: [[UInt8]]
+    /// The keys of device tokens, which a cluster may change.
+    let tokenKeys: TokenKeyRing
     let teamID: String
     /// The files of the configured certificate and of the additional CAs; a reload may name others.
     private let files: Lock<CertificateFiles>
@@ -40,6 +41,7 @@ struct Installation: Sendable {
     let authorityFile: String?
 
     var databaseFile: String { directory + Self.databaseName }
+    var tokenKeysFile: String { Self.tokenKeysFile(in: directory) }
     /// The file with the last instance of this node in PostgreSQL.
     var nodeFile: String { directory + "/node" }
 
@@ -56,7 +58,7 @@ struct Installation: Sendable {
             throw InstallationError(preparing: directory, error)
         }
         try Self.refuseHalfRestored(directory)
-        tokenKeys = try Self.tokenKeys(in: directory)
+        tokenKeys = TokenKeyRing(try Self.tokenKeys(in: directory))
         teamID = try Self.teamID(in: directory)
         // Create the authority even if a certificate is configured. Providers may need certificates later, and a
         // connection trusts only an authority that existed when it was opened.
@@ -150,8 +152,10 @@ struct Installation: Sendable {
             remedy: "Wait until it ends, or restore the backup again: posthornd --restore DIRECTORY")
     }
 
+    private static func tokenKeysFile(in directory: String) -> String { directory + "/token.keys" }
+
     private static func tokenKeys(in directory: String) throws(InstallationError) -> [[UInt8]] {
-        let path = directory + "/token.keys"
+        let path = tokenKeysFile(in: directory)
         if !PrivateFile.exists(path) {
             // Never create a new key beside an old database: every device token would silently become invalid.
             guard !PrivateFile.exists(directory + databaseName) else {
@@ -160,12 +164,10 @@ struct Installation: Sendable {
                     remedy: "Restore the file from a backup. Without it, every device token is invalid.")
             }
             var line: [UInt8] = []
-            Hex.append(SecureRandom.bytes(count: tokenKeyByteCount).span, to: &line)
+            Hex.append(SecureRandom.bytes(count: TokenKeyRing.keyByteCount).span, to: &line)
             try store(line + [UInt8(ascii: "\n")], in: path)
         }
-        let lines = try load(path).split(separator: UInt8(ascii: "\n"))
-        let keys = lines.compactMap { Hex.decode(Array($0).span) }
-        guard !keys.isEmpty, keys.count == lines.count, keys.allSatisfy({ $0.count == tokenKeyByteCount }) else {
+        guard let keys = TokenKeyRing.keys(in: try load(path)) else {
             throw InstallationError(
                 path: path, problem: "A line is not a key of 128 hexadecimal digits.",
                 remedy: "Restore the file from a backup. Without it, every device token is invalid.")
@@ -173,23 +175,7 @@ struct Installation: Sendable {
         return keys
     }
 
-    /// Creates the token cipher of an environment; the keys differ, so tokens of the other environment do not decrypt.
-    func makeTokenCipher(for environment: Environment) throws(TLSError) -> TokenCipher {
-        switch environment {
-        case .production: try TokenCipher(keys: tokenKeys)
-        case .development: try TokenCipher(keys: tokenKeys.map(Self.developmentKey))
-        }
-    }
-
-    /// Derives the development key: the SHA-256 of the production key and a label, once for each half.
-    private static func developmentKey(_ key: [UInt8]) -> [UInt8] {
-        [UInt8(1), 2].flatMap { half in SHA256.hash((key + "posthorn device token, development".utf8 + [half]).span) }
-    }
-
     private static let databaseName = "/posthorn.sqlite"
-
-    /// The size of the two 32-byte keys of AES-256-SIV.
-    private static let tokenKeyByteCount = 64
 
     private static func teamID(in directory: String) throws(InstallationError) -> String {
         let path = directory + "/team-id"

@@ -45,8 +45,7 @@ extension ProviderEndpoint {
         payloadValidator.note(result, pushType)
         return Notification(
             address: address, apnsID: request.id.bytes, uniqueID: .random(services.random),
-            suffixedTopic: suffixed ?? app.topic.name.text,
-            pushType: pushType,
+            suffixedTopic: suffixed ?? app.topic.name.text, pushType: pushType,
             priority: priority, expiration: expiration, collapseID: collapseID, payload: payload,
             acceptedAt: request.now)
     }
@@ -162,6 +161,7 @@ extension ProviderEndpoint {
                 "The device token is for \(environment.other.rawValue); this connection is for \(environment.rawValue)."
             )
         }
+        guard services.hasAllTokenKeys else { return Rejection(.serviceUnavailable) }
         return Rejection(
             .badDeviceToken,
             "This server did not issue the device token. Use the token of the app's registration with this server.")

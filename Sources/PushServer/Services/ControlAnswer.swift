@@ -98,7 +98,7 @@ extension StoreRefusal {
         case .unknownTopic, .unknownDevice, .unknownKey, .unknownTeam, .unknownCertificate, .unknownChannel,
             .unknownPolicy, .unknownCode, .unknownSendToken, .unknownNode, .unknownShard, .noCluster:
             404
-        case .alreadyExists, .nodeIsLive, .slotsAreMoving, .oldNode, .traceOff: 409
+        case .alreadyExists, .nodeIsLive, .slotsAreMoving, .oldNode, .keysUnchanged, .traceOff: 409
         case .tooMany, .busy: 429
         case .draining, .unavailable: 503
         }
@@ -126,6 +126,7 @@ extension StoreRefusal {
         case .slotsAreMoving: "SlotsAreMoving"
         case .oldNode: "OldNode"
         case .noCluster: "NoCluster"
+        case .keysUnchanged: "KeysUnchanged"
         case .traceOff: "TraceOff"
         case .tooMany: "TooMany"
         case .busy: "Busy"
@@ -160,6 +161,7 @@ extension StoreRefusal {
         case .draining: "This node of the cluster takes no devices. Connect again."
         case .noCluster:
             "The server has no cluster, because its store is not in PostgreSQL. A cluster needs url in [store]."
+        case .keysUnchanged(let text): text
         case .traceOff: "The trace is off. Set trace = on in the server's configuration and restart the server."
         case .tooMany:
             "A limit on the number of objects was reached. Remove unused ones. In the source of Posthorn, "

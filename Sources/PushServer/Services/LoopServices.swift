@@ -26,8 +26,7 @@ final class LoopServices {
     var unanswered = UnansweredRequests()
     /// The long lists that are on their way to providers.
     private var listings = ChannelListings()
-    private let productionCipher: TokenCipher
-    private let developmentCipher: TokenCipher
+    private let ciphers: TokenCiphers
 
     init(_ loop: ServerLoop, _ context: ServerContext) throws(TLSError) {
         self.loop = loop
@@ -35,17 +34,14 @@ final class LoopServices {
         quotas = LoopQuotas(context.quotas)
         metrics = context.metrics.apis[Int(loop.index)]
         settings = context.settings
-        productionCipher = try context.installation.makeTokenCipher(for: .production)
-        developmentCipher = try context.installation.makeTokenCipher(for: .development)
+        ciphers = try TokenCiphers(context.installation.tokenKeys)
     }
 
     /// Returns the cipher that encrypts and decrypts the device tokens of an environment.
-    func cipher(for environment: Environment) -> TokenCipher {
-        switch environment {
-        case .production: productionCipher
-        case .development: developmentCipher
-        }
-    }
+    func cipher(for environment: Environment) -> TokenCipher { ciphers.cipher(for: environment) }
+
+    /// Whether a device token that no key opens is invalid, and not only unknown to this node of a cluster.
+    var hasAllTokenKeys: Bool { context.installation.tokenKeys.isComplete(at: loop.events.now) }
 
     // MARK: Requests at the store
 

@@ -38,7 +38,7 @@ final class WebhookSender {
     private let context: ServerContext
     private let inbox: WebhookInbox
     private let metrics: WebhookMetrics
-    private let ciphers: [Environment: TokenCipher]
+    private let ciphers: TokenCiphers
     private let client: ThreadClient
     private let start = ContinuousClock.now
     private var targets: [TopicID: Target] = [:]
@@ -56,15 +56,7 @@ final class WebhookSender {
         self.context = context
         self.inbox = inbox
         metrics = context.metrics.webhooks
-        var ciphers: [Environment: TokenCipher] = [:]
-        do throws(TLSError) {
-            for environment in Environment.allCases {
-                ciphers[environment] = try context.installation.makeTokenCipher(for: environment)
-            }
-        } catch {
-            throw .tls(error)
-        }
-        self.ciphers = ciphers
+        do throws(TLSError) { ciphers = try TokenCiphers(context.installation.tokenKeys) } catch { throw .tls(error) }
     }
 
     /// Sends events until the inbox is stopped; requests under way are repeated after the next start.
@@ -177,7 +169,7 @@ final class WebhookSender {
 
     private func post(_ entries: [TraceEntry], to target: Target, _ topic: TopicID) {
         let body = WebhookMessage.body(entries, topic: target.topicName) { token in
-            ciphers[token.environment]?.deviceToken(token.contents) ?? ""
+            ciphers.cipher(for: token.environment).deviceToken(token.contents)
         }
         var request = HTTPRequest(method: "POST", url: target.webhook.url)
         request.fields = [

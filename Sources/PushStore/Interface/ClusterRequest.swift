@@ -10,6 +10,20 @@ package enum ClusterRequest: Sendable {
     case moveSlots(to: Int, count: Int)
     /// Ends an upgrade of the tables; answered by `done`, or refused with `oldNode` while a node needs the former ones.
     case finishUpgrade
+    /// Describes the keys that the nodes share, after a change of them if one is given; answered by `clusterKeys`.
+    case keys(KeyChange?)
+}
+
+/// A change of the keys that the nodes of a cluster share.
+package enum KeyChange: Sendable {
+    /// Makes a new key of device tokens, which seals new tokens once all nodes have read it.
+    case rotateTokenKey
+    /// Makes a new key of the cluster, which the administrator copies to all nodes.
+    case beginClusterKey
+    /// Seals all secrets with the new key of the cluster; refused while a live node does not have it.
+    case completeClusterKey
+    /// Discards the new key of the cluster.
+    case cancelClusterKey
 }
 
 /// A change of one node of a cluster, by its name.

@@ -108,6 +108,7 @@ package enum StoreAnswer: Sendable {
     case recipients([Recipient], isComplete: Bool)
     case queues([QueueLength])
     case cluster(ClusterAPI.Status)
+    case clusterKeys(ClusterAPI.Keys)
 }
 
 /// The reason why a `StoreRequest` was refused.
@@ -147,6 +148,8 @@ package enum StoreRefusal: Error, Equatable, Sendable {
     case draining
     /// The store has no nodes, because it is not in PostgreSQL.
     case noCluster
+    /// The keys of the cluster cannot be changed now; the text is for the administrator.
+    case keysUnchanged(String)
     /// The trace is disabled.
     case traceOff
     /// A bound of `Limits` was reached.

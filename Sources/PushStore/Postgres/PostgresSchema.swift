@@ -15,7 +15,8 @@ package import PushSQL
 /// - `nodes` has a row for each number of a node. `id_ceiling` is above all IDs that the node assigns before its next
 ///   heartbeat. `heard_at` is the time in microseconds up to which the node has read `changes`. `address` is where other
 ///   nodes connect; NULL for a node without links. `counts` has the events of the instance as a JSON object; the
-///   events of earlier instances are in `state`, see `NodeCounts`.
+///   events of earlier instances are in `state`, see `NodeCounts`. `secrets_version` is that of the secrets that the node
+///   uses, and `key_rotation` is that of the rotation whose next cluster key it has.
 /// - `control` counts the changes of control data.
 /// - `changes` lists connected devices of which a node could not inform the host. Rows stay for a minute.
 /// - `quota_uses` has a row for each node and subject.
@@ -239,7 +240,8 @@ package enum PostgresSchema {
         CREATE TABLE nodes(
             number int PRIMARY KEY, name text UNIQUE, instance bigint NOT NULL, seen_at timestamptz NOT NULL,
             id_ceiling bigint NOT NULL, heard_at bigint NOT NULL DEFAULT 0, speaks int NOT NULL,
-            version text NOT NULL, draining bigint NOT NULL, address text, counts bytea)
+            version text NOT NULL, draining bigint NOT NULL, address text, counts bytea,
+            secrets_version bigint NOT NULL DEFAULT 0, key_rotation bigint NOT NULL DEFAULT 0)
         """,
         "CREATE TABLE control(version bigint NOT NULL)",
         "INSERT INTO control VALUES (0)",

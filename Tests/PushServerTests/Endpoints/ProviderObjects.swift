@@ -61,10 +61,11 @@ struct ProviderObjects {
         ]
         directory = Directory(
             version: 1, topics: Dictionary(uniqueKeysWithValues: topics.map { ($0.id, $0) }), keys: records)
-        let production = try installation.makeTokenCipher(for: .production)
+        let ciphers = try TokenCiphers(installation.tokenKeys)
+        let production = ciphers.cipher(for: .production)
         token = Self.token(1, production)
         otherToken = Self.token(2, production)
-        developmentToken = Self.token(1, try installation.makeTokenCipher(for: .development))
+        developmentToken = Self.token(1, ciphers.cipher(for: .development))
     }
 
     /// Returns one of the keys.

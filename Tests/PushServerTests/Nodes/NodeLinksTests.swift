@@ -114,6 +114,18 @@ import Testing
         }
     }
 
+    @Test func `with another authority, links close, and open again when both nodes use it`() async throws {
+        let (first, second) = (try node(1), try node(2))
+        list(first, second)
+        try await loop.run("both links are up") { first.isUp(to: second) && second.isUp(to: first) }
+        let other = try ClusterAuthority.make()
+        try first.links.replace(other.issueCredentials(for: NodeNumber(rawValue: 1)))
+        #expect(!first.isUp(to: second))
+        try await loop.run("the other end is closed") { !second.isUp(to: first) }
+        try first.links.replace(authority.issueCredentials(for: NodeNumber(rawValue: 1)))
+        try await loop.run("both links are up") { first.isUp(to: second) && second.isUp(to: first) }
+    }
+
     // MARK: Instances
 
     @Test func `messages to an instance without a link are dropped`() async throws {

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCluster
+internal import PushNet
+internal import PushPostgres
+
+/// The task of `posthornd --init-cluster`.
+package enum ClusterPreparation {
+    /// Prepares the cluster of a configuration, or this machine for a cluster that exists.
+    ///
+    /// It changes nothing that exists, so it can be repeated, also while nodes run.
+    ///
+    /// - Parameter configuration: The configuration with the address of PostgreSQL and the data directory.
+    /// - Returns: The text to print.
+    /// - Throws: The problem, and what to do about it.
+    package static func run(_ configuration: ServerConfiguration) throws(ServerError) -> String {
+        let address = try postgresAddress(configuration)
+        let directory = configuration.dataDirectory
+        let hadTokenKeys = PrivateFile.exists("\(directory)/token.keys")
+        let files = try ClusterFiles(address, configuration)
+        let isNew = files.secrets.tokenKeys.isEmpty
+        _ = try ServerError.wrapping { () throws(InstallationError) in try Installation(configuration) }
+        try files.share()
+        let keyFile = ClusterFiles.keyFile(configuration)
+        try giveFiles(of: directory, and: keyFile)
+        var lines = files.secrets.findings.map { "Warning: \($0)" }
+        guard isNew else {
+            lines.append(
+                "The cluster in \(address) exists already. This machine has its key and its files in \(directory).")
+            return lines.joined(separator: "\n")
+        }
+        lines.append("The cluster in \(address) is ready for its first node.")
+        lines.append(
+            hadTokenKeys
+                ? "It uses the keys of device tokens and the authority of \(directory)."
+                : "It has new keys of device tokens and a new authority, which are also in \(directory).")
+        lines.append(
+            "The key of the cluster is in \(keyFile). Keep a copy in a safe place, and copy it to each other node.")
+        if PrivateFile.exists("\(directory)/\(BackupFiles.database)") {
+            lines.append(
+                "This data directory has a store with SQLite, which nodes do not read. Before you start a node, copy it "
+                    + "with 'posthorn migrate', if you need its apps and devices.")
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func postgresAddress(
+        _ configuration: ServerConfiguration
+    ) throws(ServerError) -> PostgresAddress {
+        guard let address = configuration.storeAddress else {
+            throw .configuration(
+                ConfigurationError(
+                    place: "[store] url",
+                    problem: "the nodes of a cluster share a store in PostgreSQL, which is not set.",
+                    remedy: "Set url to the address of PostgreSQL, for example postgresql://posthorn@db1/posthorn."))
+        }
+        guard configuration.linkAddress != nil else {
+            throw .configuration(
+                ConfigurationError(
+                    place: "[cluster] address", problem: "the address at which other nodes reach this one is not set.",
+                    remedy: "Set it to the host and port of this node, for example n1.internal:2197."))
+        }
+        return address
+    }
+
+    /// Gives the files to the user of the server, when root has made them.
+    private static func giveFiles(of directory: String, and keyFile: String) throws(ServerError) {
+        let names = BackupFiles.small + ["server.pem", "server.key", "server.names"]
+        try ServerError.wrapping { () throws(NetError) in
+            for path in names.map({ "\(directory)/\($0)" }) + [keyFile] where PrivateFile.exists(path) {
+                try PrivateFile.giveToOwnerOfDirectory(path)
+            }
+        }
+    }
+}
