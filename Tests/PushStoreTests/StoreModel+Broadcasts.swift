@@ -38,6 +38,12 @@ extension StoreModel {
         let listeners = channel.subscribers.keys.filter { device in
             !refused[device, default: []].contains(channel.topic) && hasRoom(device)
         }
+        if !promises.dropsBroadcastsAtFullWindow {
+            lastOrdinal += 1
+            for device in channel.subscribers.keys where streams[device] != nil && !listeners.contains(device) {
+                streams[device]?.delayed.append((lastOrdinal, text, id))
+            }
+        }
         if listeners.isEmpty { counts.expired += 1 } else { counts.pending += 1 }
         if !listeners.isEmpty { copies[text] = Set(listeners) }
         for device in listeners {
@@ -58,6 +64,16 @@ extension StoreModel {
         }
     }
 
+    /// Returns the now-or-never broadcasts that wait for capacity in the window of a device's stream.
+    func delayedBroadcasts(for device: DeviceID) -> [(Int, String, Int64)] {
+        (streams[device]?.delayed ?? []).compactMap { delayed in
+            guard let channel = channels[delayed.channel], let since = channel.subscribers[device],
+                since < delayed.ordinal, !refused[device, default: []].contains(channel.topic)
+            else { return nil }
+            return (delayed.ordinal, delayed.text, .max)
+        }
+    }
+
     /// Completes a stored broadcast for a device; returns false when it does not wait for the device.
     mutating func settleBroadcast(_ text: String, _ device: DeviceID) -> Bool {
         for (id, channel) in channels where channel.stored?.text == text {
@@ -73,7 +89,7 @@ extension StoreModel {
     /// Skips the stored broadcasts of a topic for a device.
     mutating func skipBroadcasts(of topic: TopicID, _ device: DeviceID) {
         for (id, channel) in channels where channel.topic == topic && channel.subscribers[device] != nil {
-            streams[device]?.forget(channel.stored?.text)
+            streams[device]?.forget(channel.stored?.text, leavesWindow: promises.removalsLeaveWindow)
             channels[id]?.subscribers[device] = lastOrdinal
         }
     }
@@ -99,7 +115,7 @@ extension StoreModel {
 
     mutating func unsubscribe(_ device: DeviceID, from id: ChannelID) {
         guard channels[id]?.subscribers.removeValue(forKey: device) != nil else { return }
-        streams[device]?.forget(channels[id]?.stored?.text)
+        streams[device]?.forget(channels[id]?.stored?.text, leavesWindow: promises.removalsLeaveWindow)
     }
 
     /// Removes the stored broadcast of a channel; returns the number of removed broadcasts.
@@ -107,7 +123,9 @@ extension StoreModel {
         guard let stored = channels[id]?.stored else { return 0 }
         channels[id]?.stored = nil
         counts.pending -= 1
-        for device in streams.keys { streams[device]?.forget(stored.text) }
+        for device in streams.keys {
+            streams[device]?.forget(stored.text, leavesWindow: promises.removalsLeaveWindow)
+        }
         return 1
     }
 }

@@ -7,7 +7,9 @@ internal import PushStore
 extension Host {
     /// Sends the now-or-never notifications that wait; those for which the window has no space expire.
     ///
-    /// - Parameter number: The number of the row that is sent next: only what was accepted before it is sent.
+    /// - Parameters:
+    ///   - stream: The stream.
+    ///   - number: The number of the row that is sent next: only what was accepted before it is sent.
     func sendNowOrNever(_ stream: HostedStream, before number: Int64 = .max) {
         for var pending in stream.takeNowOrNever(before: number) {
             guard stream.hasSpace else {

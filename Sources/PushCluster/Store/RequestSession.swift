@@ -170,7 +170,7 @@ final class RequestSession {
             return Timestamp(unixMilliseconds: clock.int64(0))
         }
         var environment = PostgresRequests.Environment(
-            node: Int64(instance.node.rawValue), now: time,
+            node: Int64(instance.node.rawValue), now: configuration.requestTime ?? time,
             lastAnswered: { NotificationIDLayout.least(at: time().unixMilliseconds) - 1 },
             transaction: { body throws(SQLError) in
                 try connection.transaction { () throws(SQLError) in try body() }
