@@ -261,13 +261,15 @@ struct ModelRun {
 
     private mutating func nextAcknowledgement(_ device: TestDevice) -> StoreRequest {
         let acknowledgements = (0..<Int.random(in: 0...(isCrowded ? 3 : 12), using: &random)).map { _ in
-            nextAcknowledgement(of: device)
+            nextAcknowledgement(of: device, isElsewhere: device.credential.device == nil)
         }
         return .device(.acknowledge(acknowledgements), by: device.credential)
     }
 
-    private mutating func nextAcknowledgement(of device: TestDevice) -> DeviceAPI.Acknowledgement {
-        let sequences = acknowledgeableSequences(of: device)
+    private mutating func nextAcknowledgement(
+        of device: TestDevice, isElsewhere: Bool = false
+    ) -> DeviceAPI.Acknowledgement {
+        let sequences = acknowledgeableSequences(of: device, isElsewhere: isElsewhere)
         // Mostly choose a recent number, sometimes one that was never assigned.
         let known = Int.random(in: 0..<10, using: &random) > 0 ? sequences.suffix(80) : []
         let broadcasts = sequences.filter { sequence in
@@ -281,9 +283,14 @@ struct ModelRun {
     }
 
     /// Returns the numbers of what was sent, in the order of acceptance, which is the same on all engines.
-    private func acknowledgeableSequences(of device: TestDevice) -> [Int64] {
-        // A single command must have the same effect on all engines.
-        let sent = textBySequence.filter { !isStepwise || model.delivered[device.id]?[$0.value] != nil }
+    private func acknowledgeableSequences(of device: TestDevice, isElsewhere: Bool) -> [Int64] {
+        let stream = model.streams[device.id]
+        // A single command must have the same effect on all engines, so what these do not promise is left out.
+        let sent = textBySequence.filter { _, text in
+            guard isStepwise else { return true }
+            let isNowOrNever = stream?.nowOrNever.contains(text) == true || stream?.copies.contains(text) == true
+            return model.delivered[device.id]?[text] != nil && !(isElsewhere && isNowOrNever)
+        }
         return sent.sorted { (Int($0.value) ?? 0, $0.key) < (Int($1.value) ?? 0, $1.key) }.map(\.key)
     }
 

@@ -89,7 +89,7 @@ extension StoreModel {
     /// Skips the stored broadcasts of a topic for a device.
     mutating func skipBroadcasts(of topic: TopicID, _ device: DeviceID) {
         for (id, channel) in channels where channel.topic == topic && channel.subscribers[device] != nil {
-            streams[device]?.forget(channel.stored?.text, leavesWindow: promises.removalsLeaveWindow)
+            streams[device]?.forget(channel.stored?.text)
             channels[id]?.subscribers[device] = lastOrdinal
         }
     }
@@ -115,7 +115,7 @@ extension StoreModel {
 
     mutating func unsubscribe(_ device: DeviceID, from id: ChannelID) {
         guard channels[id]?.subscribers.removeValue(forKey: device) != nil else { return }
-        streams[device]?.forget(channels[id]?.stored?.text, leavesWindow: promises.removalsLeaveWindow)
+        streams[device]?.forget(channels[id]?.stored?.text)
     }
 
     /// Removes the stored broadcast of a channel; returns the number of removed broadcasts.
@@ -123,9 +123,7 @@ extension StoreModel {
         guard let stored = channels[id]?.stored else { return 0 }
         channels[id]?.stored = nil
         counts.pending -= 1
-        for device in streams.keys {
-            streams[device]?.forget(stored.text, leavesWindow: promises.removalsLeaveWindow)
-        }
+        for device in streams.keys { streams[device]?.forget(stored.text) }
         return 1
     }
 }

@@ -139,7 +139,7 @@ struct StoreModel {
     private mutating func store(_ notification: Notification, at app: AppOnDevice) {
         let collapseID = notification.collapseID.map { String(decoding: $0, as: UTF8.self) }
         if let collapseID, let older = first(at: app, where: { $0.collapseID == collapseID }) {
-            remove(older, from: app.device)
+            remove(older, from: app.device, leavesWindow: promises.replacementsLeaveWindow)
             counts.collapsed += 1
         }
         // Notifications in flight to the connected device neither count nor are dropped.
@@ -239,13 +239,13 @@ struct StoreModel {
     /// Completes a notification that waits for an acknowledgement; returns false when none waits.
     private mutating func settle(_ text: String, _ device: DeviceID, _ sent: Delivered) -> Bool {
         if waiting[device, default: []].contains(where: { $0.text == text }) {
-            remove(text, from: device, isAcknowledged: true)
+            remove(text, from: device)
             counts.acknowledged += 1
             return true
         }
         guard !sent.isAcknowledged else { return false }
         if let never = streams[device]?.nowOrNever.remove(text) {
-            remove(never, from: device, isAcknowledged: true)
+            remove(never, from: device)
             counts.acknowledged += 1
             return true
         }
@@ -383,9 +383,9 @@ struct StoreModel {
         waiting[app.device, default: []].first { $0.token.topic == app.topic && matches($0) }?.text
     }
 
-    private mutating func remove(_ text: String, from device: DeviceID, isAcknowledged: Bool = false) {
+    private mutating func remove(_ text: String, from device: DeviceID, leavesWindow: Bool = true) {
         waiting[device]?.removeAll { $0.text == text }
-        streams[device]?.forget(text, leavesWindow: isAcknowledged || promises.removalsLeaveWindow)
+        streams[device]?.forget(text, leavesWindow: leavesWindow)
         counts.pending -= 1
     }
 

@@ -6,7 +6,9 @@ import Testing
 
 /// The model test with single commands on both engines.
 @Suite(.enabled(if: PostgresFixture.isInstalled, "postgresql-15 is not installed")) struct EngineModelTests {
-    @Test(.tags(.slow), arguments: 0..<max(Patience.caseCount / 12, 3))
+    private static let seeds = 0..<max(Patience.caseCount / 12, 3)
+
+    @Test(.tags(.slow), arguments: EngineModelTests.seeds)
     func `random commands have the same results in both engines and in the model`(seed: Int) async throws {
         let emphasis = [ModelRun.Emphasis.order, .bounds, .windows][seed % 3]
         let fixture = try await PostgresFixture()

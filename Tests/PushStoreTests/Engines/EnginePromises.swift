@@ -17,10 +17,15 @@ struct EnginePromises: Equatable {
     ///
     /// With PostgreSQL, the broadcast waits in memory as long as the stream exists.
     var dropsBroadcastsAtFullWindow: Bool
-    /// Whether a notification that was replaced or removed leaves the window of a stream.
+    /// Whether a notification that another one with its collapse ID has replaced leaves the window of a stream.
     ///
     /// With PostgreSQL, the notification counts until the device acknowledges it or the stream ends.
-    var removalsLeaveWindow: Bool
+    var replacementsLeaveWindow: Bool
+    /// Whether a now-or-never notification leaves the window when the device acknowledges it in a request that does not
+    /// reach the stream's node with the device's ID.
+    ///
+    /// With PostgreSQL, nothing of the notification is stored, so another node does not know it.
+    var requestsAcknowledgeNowOrNever: Bool
     /// The number of notifications that are written for a device until the bounds are applied; 1 for at once.
     var rowsUntilBound: Int
     /// Whether a notification that needs no storage is refused after the end of its registration, even if its device is
@@ -40,11 +45,11 @@ struct EnginePromises: Equatable {
 
     static let sqlite = EnginePromises(
         ordersCommands: true, ordersWaitingBroadcasts: true, dropsBroadcastsAtFullWindow: true,
-        removalsLeaveWindow: true, rowsUntilBound: 1, checksUnwritten: true,
+        replacementsLeaveWindow: true, requestsAcknowledgeNowOrNever: true, rowsUntilBound: 1, checksUnwritten: true,
         ignoresAcknowledgementsBeforeDelivery: true, countsEnds: true)
 
     static let postgres = EnginePromises(
         ordersCommands: false, ordersWaitingBroadcasts: false, dropsBroadcastsAtFullWindow: false,
-        removalsLeaveWindow: false, rowsUntilBound: 32, checksUnwritten: false,
-        ignoresAcknowledgementsBeforeDelivery: false, countsEnds: false)
+        replacementsLeaveWindow: false, requestsAcknowledgeNowOrNever: false, rowsUntilBound: 32,
+        checksUnwritten: false, ignoresAcknowledgementsBeforeDelivery: false, countsEnds: false)
 }
