@@ -7,11 +7,12 @@ import Testing
 
 /// Checks credentials where streams and backups need them.
 @Suite struct DeviceCredentialStreamTests {
-    private let store: TestStore
+    private let store: any StreamTarget
 
-    init() throws { store = try TestStore() }
+    init() throws { store = try StoreEngine.openStreams() }
 
-    @Test func `a stream is refused for a secret with the ID of another device or a malformed one`() throws {
+    @Test(.bothEngines, .namesEngine)
+    func `a stream is refused for a secret with the ID of another device or a malformed one`() throws {
         let (other, characters) = (DeviceID(rawValue: 7), DeviceCredentialTests.characters)
         try store.enrol(DeviceCredentialTests.id, secret: "\(DeviceCredentialTests.id.text).\(characters)")
         try store.enrol(other, secret: "\(other.text).B\(characters.dropFirst())")
