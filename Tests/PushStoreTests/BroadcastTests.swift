@@ -247,7 +247,7 @@ import Testing
         #expect(try store.waiting(station.device) == [])
     }
 
-    @Test(arguments: ["replaced", "unsubscribed", "removed", "refused"])
+    @Test(.bothEngines, .namesEngine, arguments: ["replaced", "unsubscribed", "removed", "refused"])
     func `removing a sent broadcast in any way frees its place in the window`(how: String) throws {
         let channel = try station.subscribedChannel()
         let (stream, _) = try store.attach(station.device)

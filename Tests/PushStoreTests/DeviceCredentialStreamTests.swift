@@ -26,6 +26,22 @@ import Testing
         }
     }
 
+    @Test(.bothEngines, .namesEngine)
+    func `a device without an ID in its secret acknowledges broadcasts in requests, which frees its window`() throws {
+        let station = try Station(store)
+        let device = try station.another(2)
+        let (stream, _) = try store.attach(device)
+        for number in 0...UInt64(Limits.unacknowledgedCountMax) {
+            let channel = try station.channel(number)
+            try store.subscribe(device, to: channel)
+            var broadcast = Broadcast.to(channel, "\(number)")
+            broadcast.uniqueID = .unique(number)
+            let delivered = try store.publish([broadcast]).1.delivered(to: stream)
+            #expect(delivered.map(\.text) == ["\(number)"])
+            _ = try store.acknowledge(device, delivered.map(\.sequence))
+        }
+    }
+
     @Test func `after a restore, secrets with and without an ID are valid, and those of later devices are not`() throws
     {
         let (id, other, late) = (DeviceCredentialTests.id, DeviceID(rawValue: 7), DeviceID(rawValue: 8))
