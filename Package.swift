@@ -124,7 +124,8 @@ let testTargets: [Target] = [
     tests(of: "PushSound"),
     tests(of: "PushINI"),
     tests(
-        of: "PushStore", uses: ["PushAPI", "PushCore", "PushNet", "PushPostgres", "PushSQL", "PushSQLite"]),
+        of: "PushStore",
+        uses: ["PushAPI", "PushCluster", "PushCore", "PushNet", "PushPostgres", "PushSQL", "PushSQLite"]),
     tests(
         of: "PushCluster",
         uses: [

@@ -6,16 +6,17 @@ import PushCore
 import Testing
 
 @Suite struct AcceptTests {
-    private let store: TestStore
+    private let store: any StreamTarget
     private let device: TestDevice
     private let token: DeviceTokenContents
 
     init() throws {
-        store = try TestStore { $0.pendingPerTopicCountMax = 3 }
+        store = try StoreEngine.openStreams { $0.pendingPerTopicCountMax = 3 }
         (device, token) = try store.registeredDevice()
     }
 
-    @Test func `every field of an accepted notification is delivered unchanged after a restart`() throws {
+    @Test(.bothEngines, .namesEngine)
+    func `every field of an accepted notification is delivered unchanged after a restart`() throws {
         let notification = Notification(
             address: token, apnsID: Array("0000".utf8), uniqueID: UniqueID(high: .max, low: 1),
             suffixedTopic: "com.example.App.voip", pushType: .voip, priority: 5,
@@ -37,7 +38,8 @@ import Testing
         #expect(delivered.acceptedAt == notification.acceptedAt)
     }
 
-    @Test func `fields that the provider omits are omitted on delivery`() throws {
+    @Test(.bothEngines, .namesEngine)
+    func `fields that the provider omits are omitted on delivery`() throws {
         let bare = Notification(
             address: token, apnsID: [], uniqueID: UniqueID(high: 0, low: 0), suffixedTopic: "", pushType: nil,
             priority: nil, expiration: nil, collapseID: nil, payload: [], acceptedAt: TestStore.start)
@@ -49,7 +51,8 @@ import Testing
         #expect(delivered.apnsID == [] && delivered.payload == [] && delivered.suffixedTopic == "")
     }
 
-    @Test func `a token of a device that never enrolled is a bad device token`() throws {
+    @Test(.bothEngines, .namesEngine)
+    func `a token of a device that never enrolled is a bad device token`() throws {
         for number in [2, UInt64(Int64.max), UInt64.max] {
             let unknown = DeviceTokenContents(
                 device: DeviceID(rawValue: number), topic: token.topic, generation: 1)
@@ -58,13 +61,16 @@ import Testing
         #expect(try store.counts().accepted == 0)
     }
 
-    @Test func `a notification for an app that is not registered on the device is refused as unregistered`() throws {
+    @Test(.bothEngines, .namesEngine)
+    func `a notification for an app that is not registered on the device is refused as unregistered`() throws {
         let other = DeviceTokenContents(
             device: token.device, topic: TopicID(rawValue: token.topic.rawValue + 1), generation: 1)
         #expect(try store.accept(.to(other, "a")) == .refused(.unregistered, ended: store.clock.now))
     }
 
-    @Test(arguments: [(UInt32(0), false), (1, false), (2, true), (3, false), (UInt32.max, false)])
+    @Test(
+        .bothEngines, .namesEngine,
+        arguments: [(UInt32(0), false), (1, false), (2, true), (3, false), (UInt32.max, false)])
     func `only a token of the current generation is accepted`(generation: UInt32, isAccepted: Bool) throws {
         store.clock.now += 5
         try store.succeed(.device(.unregister(topic: "com.example.App"), by: device.credential))
@@ -95,7 +101,8 @@ import Testing
         #expect(try store.counts().pending == 9)
     }
 
-    @Test func `a newer notification with the same collapse ID replaces the older one, at the queue's end`() throws {
+    @Test(.bothEngines, .namesEngine)
+    func `a newer notification with the same collapse ID replaces the older one, at the queue's end`() throws {
         _ = try store.accept([
             .to(token, "a", collapseID: "x"), .to(token, "b"), .to(token, "c", collapseID: "x"),
         ])
@@ -110,13 +117,14 @@ import Testing
         #expect(try store.counts().dropped == 0)
     }
 
-    @Test(arguments: [("x", "X"), ("x", "x\0"), ("e\u{301}", "\u{e9}"), ("", "x")])
+    @Test(.bothEngines, .namesEngine, arguments: [("x", "X"), ("x", "x\0"), ("e\u{301}", "\u{e9}"), ("", "x")])
     func `collapse IDs are compared as bytes`(first: String, second: String) throws {
         _ = try store.accept([.to(token, "a", collapseID: first), .to(token, "b", collapseID: second)])
         #expect(try store.waiting(device) == ["a", "b"])
     }
 
-    @Test func `notifications with an empty collapse ID replace each other, and those without one do not`() throws {
+    @Test(.bothEngines, .namesEngine)
+    func `notifications with an empty collapse ID replace each other, and those without one do not`() throws {
         _ = try store.accept([.to(token, "a"), .to(token, "b")])
         #expect(try store.waiting(device) == ["a", "b"])
         _ = try store.accept([.to(token, "c", collapseID: ""), .to(token, "d", collapseID: "")])
@@ -124,14 +132,16 @@ import Testing
         #expect(try store.counts().collapsed == 1)
     }
 
-    @Test func `notifications of two apps with the same collapse ID do not replace each other`() throws {
+    @Test(.bothEngines, .namesEngine)
+    func `notifications of two apps with the same collapse ID do not replace each other`() throws {
         try store.addApp("com.example.Other")
         let other = try store.register(device, "com.example.Other")
         _ = try store.accept([.to(token, "a", collapseID: "x"), .to(other, "b", collapseID: "x")])
         #expect(try store.waiting(device) == ["a", "b"])
     }
 
-    @Test func `a notification for a topic that the device refuses is accepted and dropped`() throws {
+    @Test(.bothEngines, .namesEngine)
+    func `a notification for a topic that the device refuses is accepted and dropped`() throws {
         try store.succeed(.device(.setFilter(refusedTopics: ["com.example.App"]), by: device.credential))
         #expect(try store.accept(.to(token, "a")) == .accepted)
         #expect(try store.counts().dropped == 1)
@@ -156,6 +166,7 @@ import Testing
     }
 
     @Test func `an answer for a loop that does not exist is discarded`() throws {
+        let store = try #require(store as? TestStore)
         _ = try store.run([.accept(.to(token, "a"), answer: store.address(loop: 7))])
         #expect(try store.waiting(device) == ["a"])
     }

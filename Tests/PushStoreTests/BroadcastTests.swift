@@ -6,18 +6,19 @@ import PushCore
 import Testing
 
 @Suite struct BroadcastTests {
-    private let store: TestStore
+    private let store: any StreamTarget
     private let station: Station
     private let startSeconds = TestStore.startMilliseconds / 1000
 
     init() throws {
-        store = try TestStore()
+        store = try StoreEngine.openStreams()
         station = try Station(store)
     }
 
     // MARK: Refusals
 
-    @Test func `a channel that is missing, or of another app or environment, is not registered`() throws {
+    @Test(.bothEngines, .namesEngine)
+    func `a channel that is missing, or of another app or environment, is not registered`() throws {
         let channel = try station.channel()
         let strangers = [
             TestChannel(id: ChannelID(high: 0, low: 0), topic: channel.topic),
@@ -30,14 +31,16 @@ import Testing
         #expect(try store.counts().accepted == 0)
     }
 
-    @Test(arguments: [(Int64.min, false), (-1, false), (0, true), (1, false), (Int64.max, false)])
+    @Test(
+        .bothEngines, .namesEngine,
+        arguments: [(Int64.min, false), (-1, false), (0, true), (1, false), (Int64.max, false)])
     func `a channel that stores nothing accepts only the expiration 0`(expiration: Int64, isGood: Bool) throws {
         let channel = try station.channel(1, .noMessageStored)
         let expected = isGood ? Acceptance.accepted : .refused(.badExpirationDate, ended: nil)
         #expect(try store.publish(.to(channel, "a", expiration: expiration)) == expected)
     }
 
-    @Test(arguments: [Int64.min, -1, 0, 1, 1_800_000_000, Int64.max])
+    @Test(.bothEngines, .namesEngine, arguments: [Int64.min, -1, 0, 1, 1_800_000_000, Int64.max])
     func `a channel that stores broadcasts accepts any expiration`(expiration: Int64) throws {
         let channel = try station.subscribedChannel()
         #expect(try store.publish(.to(channel, "a", expiration: expiration)) == .accepted)
@@ -46,7 +49,7 @@ import Testing
 
     // MARK: Recipients
 
-    @Test(arguments: MessageStoragePolicy.allCases)
+    @Test(.bothEngines, .namesEngine, arguments: MessageStoragePolicy.allCases)
     func `a broadcast is sent immediately to each connected subscriber only`(policy: MessageStoragePolicy) throws {
         let channel = try station.channel(1, policy)
         let (listener, stranger, absent) = (try station.another(2), try station.another(3), try station.another(4))
@@ -57,7 +60,8 @@ import Testing
         #expect(try store.waiting(absent) == (policy == .noMessageStored ? [] : ["a"]))
     }
 
-    @Test func `a broadcast arrives as a notification to the subscriber's own token`() throws {
+    @Test(.bothEngines, .namesEngine)
+    func `a broadcast arrives as a notification to the subscriber's own token`() throws {
         let channel = try station.subscribedChannel()
         let direct = try attachAndPublish(.to(channel, "a"))
         let (stream, replies) = try store.attach(station.device)
@@ -79,7 +83,8 @@ import Testing
         #expect(direct.sequence == read.sequence && read.sequence > 0)
     }
 
-    @Test func `a broadcast after a new registration is addressed to the new token`() throws {
+    @Test(.bothEngines, .namesEngine)
+    func `a broadcast after a new registration is addressed to the new token`() throws {
         try store.succeed(.device(.unregister(topic: Station.topic), by: station.device.credential))
         let token = try store.register(station.device)
         let channel = try station.subscribedChannel()
@@ -88,7 +93,8 @@ import Testing
         #expect(replies.delivered(to: stream).map(\.notification.address) == [token])
     }
 
-    @Test func `a device that subscribes while connected gets later broadcasts and no earlier ones`() throws {
+    @Test(.bothEngines, .namesEngine)
+    func `a device that subscribes while connected gets later broadcasts and no earlier ones`() throws {
         let channel = try station.channel()
         try store.publish(.to(channel, "before"))
         let (stream, _) = try store.attach(station.device)
@@ -121,7 +127,8 @@ import Testing
 
     // MARK: Storage
 
-    @Test func `a stored broadcast is delivered to each subscriber until that subscriber acknowledges it`() throws {
+    @Test(.bothEngines, .namesEngine)
+    func `a stored broadcast is delivered to each subscriber until that subscriber acknowledges it`() throws {
         let channel = try station.subscribedChannel()
         let other = try station.another(2)
         try store.subscribe(other, to: channel)
@@ -138,7 +145,8 @@ import Testing
         #expect(try store.counts().pending == 1)
     }
 
-    @Test func `a newer broadcast replaces the stored one, even if that was already sent`() throws {
+    @Test(.bothEngines, .namesEngine)
+    func `a newer broadcast replaces the stored one, even if that was already sent`() throws {
         let channel = try station.subscribedChannel()
         try store.publish(.to(channel, "a"))
         #expect(try store.waiting(station.device) == ["a"])
@@ -165,11 +173,13 @@ import Testing
         #expect(counts.expired == 1 && counts.pending == 1 && counts.collapsed == 0)
     }
 
-    @Test(arguments: [
-        (60 as Int64, 60 as Int64), (Limits.broadcastStorageSecondsMax - 1, Limits.broadcastStorageSecondsMax - 1),
-        (Limits.broadcastStorageSecondsMax + 1, Limits.broadcastStorageSecondsMax),
-        (Int64.max - 1_800_000_000, Limits.broadcastStorageSecondsMax),
-    ])
+    @Test(
+        .bothEngines, .namesEngine,
+        arguments: [
+            (60 as Int64, 60 as Int64), (Limits.broadcastStorageSecondsMax - 1, Limits.broadcastStorageSecondsMax - 1),
+            (Limits.broadcastStorageSecondsMax + 1, Limits.broadcastStorageSecondsMax),
+            (Int64.max - 1_800_000_000, Limits.broadcastStorageSecondsMax),
+        ])
     func `a broadcast is stored until it expires, at most eight hours`(expiration: Int64, keptSeconds: Int64) throws {
         let channel = try station.subscribedChannel()
         try store.publish(.to(channel, "a", expiration: startSeconds + expiration))
@@ -237,7 +247,7 @@ import Testing
         #expect(try store.waiting(station.device) == [])
     }
 
-    @Test(arguments: ["replaced", "unsubscribed", "removed", "refused"])
+    @Test(.bothEngines, .namesEngine, arguments: ["replaced", "unsubscribed", "removed", "refused"])
     func `removing a sent broadcast in any way frees its place in the window`(how: String) throws {
         let channel = try station.subscribedChannel()
         let (stream, _) = try store.attach(station.device)
@@ -264,6 +274,7 @@ import Testing
     }
 
     @Test func `a broadcast that one subscriber acknowledges is still delivered to another in the same batch`() throws {
+        let store = try #require(store as? TestStore)
         let channel = try station.subscribedChannel(1)
         let other = try station.another(2)
         try store.subscribe(other, to: channel)
@@ -293,7 +304,8 @@ import Testing
 
     // MARK: Filters
 
-    @Test func `a device that refuses a topic misses its broadcasts, even after it accepts the topic again`() throws {
+    @Test(.bothEngines, .namesEngine)
+    func `a device that refuses a topic misses its broadcasts, even after it accepts the topic again`() throws {
         let channel = try station.subscribedChannel()
         let credential = station.device.credential
         let (stream, _) = try store.attach(station.device)
@@ -310,7 +322,8 @@ import Testing
         #expect(try store.waiting(station.device) == ["after"])
     }
 
-    @Test func `a device that subscribes while it refuses the topic gets broadcasts once it accepts it`() throws {
+    @Test(.bothEngines, .namesEngine)
+    func `a device that subscribes while it refuses the topic gets broadcasts once it accepts it`() throws {
         let credential = station.device.credential
         try store.succeed(.device(.setFilter(refusedTopics: [Station.topic]), by: credential))
         let (stream, _) = try store.attach(station.device)

@@ -7,11 +7,12 @@ import Testing
 
 /// Checks credentials where streams and backups need them.
 @Suite struct DeviceCredentialStreamTests {
-    private let store: TestStore
+    private let store: any StreamTarget
 
-    init() throws { store = try TestStore() }
+    init() throws { store = try StoreEngine.openStreams() }
 
-    @Test func `a stream is refused for a secret with the ID of another device or a malformed one`() throws {
+    @Test(.bothEngines, .namesEngine)
+    func `a stream is refused for a secret with the ID of another device or a malformed one`() throws {
         let (other, characters) = (DeviceID(rawValue: 7), DeviceCredentialTests.characters)
         try store.enrol(DeviceCredentialTests.id, secret: "\(DeviceCredentialTests.id.text).\(characters)")
         try store.enrol(other, secret: "\(other.text).B\(characters.dropFirst())")
@@ -22,6 +23,22 @@ import Testing
             guard case .performed(.failure(.unauthorized), stream)? = replies.first else {
                 throw MissingReply(what: "a refusal of \(prefix), not \(replies)")
             }
+        }
+    }
+
+    @Test(.bothEngines, .namesEngine)
+    func `a device without an ID in its secret acknowledges broadcasts in requests, which frees its window`() throws {
+        let station = try Station(store)
+        let device = try station.another(2)
+        let (stream, _) = try store.attach(device)
+        for number in 0...UInt64(Limits.unacknowledgedCountMax) {
+            let channel = try station.channel(number)
+            try store.subscribe(device, to: channel)
+            var broadcast = Broadcast.to(channel, "\(number)")
+            broadcast.uniqueID = .unique(number)
+            let delivered = try store.publish([broadcast]).1.delivered(to: stream)
+            #expect(delivered.map(\.text) == ["\(number)"])
+            _ = try store.acknowledge(device, delivered.map(\.sequence))
         }
     }
 

@@ -7,11 +7,11 @@ import Testing
 
 /// Checks the streams of devices while administrators and the devices change them.
 @Suite struct DeviceStreamTests {
-    private let store: TestStore
+    private let store: any StreamTarget
     private let app: TopicName = "com.example.App"
 
     init() throws {
-        store = try TestStore()
+        store = try StoreEngine.openStreams()
         try store.addApp()
     }
 
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false])
+    @Test(.bothEngines, .namesEngine, arguments: [true, false])
     func `removing a device ends its stream, its tokens and its secret`(bySelf: Bool) throws {
         let device = try store.enrol()
         let token = try store.register(device)

@@ -6,16 +6,16 @@ import PushCore
 import Testing
 
 @Suite struct EnvironmentStreamTests {
-    private let store: TestStore
+    private let store: any StreamTarget
     private let device: TestDevice
 
     init() throws {
-        store = try TestStore()
+        store = try StoreEngine.openStreams()
         try store.addBroadcastApp()
         device = try store.enrol()
     }
 
-    @Test(arguments: Environment.allCases)
+    @Test(.bothEngines, .namesEngine, arguments: Environment.allCases)
     func `registering in the other environment returns another token and ends the first`(first: Environment) throws {
         let token = try store.register(device, in: first)
         let (stream, _) = try store.attach(device)
@@ -47,6 +47,7 @@ import Testing
     }
 
     @Test func `loops receive an app's changed checks and broadcast setting`() throws {
+        let store = try #require(store as? TestStore)
         _ = store.collectors[0].takeAll()
         let answer = store.address()
         let change = StoreRequest.control(

@@ -7,27 +7,30 @@ import TestSupport
 import Testing
 
 @Suite struct ExpiryTests {
-    private let store: TestStore
+    private let store: any StreamTarget
     private let device: TestDevice
     private let token: DeviceTokenContents
     private let startSeconds = TestStore.startMilliseconds / 1000
 
     init() throws {
-        store = try TestStore()
+        store = try StoreEngine.openStreams()
         (device, token) = try store.registeredDevice()
     }
 
-    @Test(arguments: [
-        (Int64.min, true), (-1, true), (1, true), (1_799_999_999, true), (1_800_000_000, false),
-        (1_800_000_001, false), (Int64.max, false),
-    ])
+    @Test(
+        .bothEngines, .namesEngine,
+        arguments: [
+            (Int64.min, true), (-1, true), (1, true), (1_799_999_999, true), (1_800_000_000, false),
+            (1_800_000_001, false), (Int64.max, false),
+        ])
     func `a notification that has expired is accepted and never delivered`(expiration: Int64, isExpired: Bool) throws {
         #expect(try store.accept(.to(token, "a", expiration: expiration)) == .accepted)
         #expect(try store.counts().expired == (isExpired ? 1 : 0))
         #expect(try store.waiting(device) == (isExpired ? [] : ["a"]))
     }
 
-    @Test func `a notification is kept up to its expiration and not one millisecond longer`() throws {
+    @Test(.bothEngines, .namesEngine)
+    func `a notification is kept up to its expiration and not one millisecond longer`() throws {
         try store.accept(.to(token, "a", expiration: startSeconds + 60))
         store.clock.now += 60_000
         #expect(try store.waiting(device) == ["a"])
@@ -35,7 +38,9 @@ import Testing
         #expect(try store.waiting(device) == [])
     }
 
-    @Test(arguments: [nil, Int64.max, 1_800_000_000 + Limits.retentionSecondsMax + 1] as [Int64?])
+    @Test(
+        .bothEngines, .namesEngine,
+        arguments: [nil, Int64.max, 1_800_000_000 + Limits.retentionSecondsMax + 1] as [Int64?])
     func `a notification without an expiration, or with a late one, is kept for 30 days`(expiration: Int64?) throws {
         try store.accept(.to(token, "a", expiration: expiration))
         store.clock.now += Limits.retentionSecondsMax * 1000
@@ -61,7 +66,8 @@ import Testing
         #expect(try store.counts().dropped == 1)
     }
 
-    @Test func `restarts do not change a notification's expiration`() throws {
+    @Test(.bothEngines, .namesEngine)
+    func `restarts do not change a notification's expiration`() throws {
         try store.accept(.to(token, "a", expiration: startSeconds + 60))
         for _ in 0..<5 {
             store.clock.now += 10_000
@@ -121,7 +127,8 @@ import Testing
 
     // MARK: Now-or-never notifications
 
-    @Test func `a now-or-never notification without a stream is accepted, expired and never stored`() throws {
+    @Test(.bothEngines, .namesEngine)
+    func `a now-or-never notification without a stream is accepted, expired and never stored`() throws {
         #expect(try store.accept(.to(token, "a", expiration: 0)) == .accepted)
         #expect(try store.counts().expired == 1)
         #expect(try store.counts().pending == 0)
@@ -160,7 +167,8 @@ import Testing
         #expect(try store.counts().expired == (hasRoom ? 0 : 1))
     }
 
-    @Test func `a now-or-never notification keeps its place among pending ones`() throws {
+    @Test(.bothEngines, .namesEngine)
+    func `a now-or-never notification keeps its place among pending ones`() throws {
         _ = try store.accept([.to(token, "a"), .to(token, "b")])
         let stream = store.address()
         let replies = try store.run([
@@ -171,7 +179,8 @@ import Testing
         #expect(replies.delivered(to: stream).map(\.text) == ["a", "b", "now", "c"])
     }
 
-    @Test func `a now-or-never notification expires if pending ones fill the window`() throws {
+    @Test(.bothEngines, .namesEngine)
+    func `a now-or-never notification expires if pending ones fill the window`() throws {
         _ = try store.accept((0..<Limits.unacknowledgedCountMax).map { .to(token, "\($0)") })
         let stream = store.address()
         let replies = try store.run([

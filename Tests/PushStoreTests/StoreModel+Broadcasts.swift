@@ -38,6 +38,12 @@ extension StoreModel {
         let listeners = channel.subscribers.keys.filter { device in
             !refused[device, default: []].contains(channel.topic) && hasRoom(device)
         }
+        if !promises.dropsBroadcastsAtFullWindow {
+            lastOrdinal += 1
+            for device in channel.subscribers.keys where streams[device] != nil && !listeners.contains(device) {
+                streams[device]?.delayed.append((lastOrdinal, text, id))
+            }
+        }
         if listeners.isEmpty { counts.expired += 1 } else { counts.pending += 1 }
         if !listeners.isEmpty { copies[text] = Set(listeners) }
         for device in listeners {
@@ -55,6 +61,16 @@ extension StoreModel {
                 !refused[device, default: []].contains(channel.topic)
             else { return nil }
             return stored
+        }
+    }
+
+    /// Returns the now-or-never broadcasts that wait for capacity in the window of a device's stream.
+    func delayedBroadcasts(for device: DeviceID) -> [(Int, String, Int64)] {
+        (streams[device]?.delayed ?? []).compactMap { delayed in
+            guard let channel = channels[delayed.channel], let since = channel.subscribers[device],
+                since < delayed.ordinal, !refused[device, default: []].contains(channel.topic)
+            else { return nil }
+            return (delayed.ordinal, delayed.text, .max)
         }
     }
 

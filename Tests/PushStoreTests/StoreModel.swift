@@ -56,8 +56,12 @@ struct StoreModel {
         /// Whether more texts wait, to be sent at the end of the batch or when the window has capacity.
         var hasBacklog = true
 
-        mutating func forget(_ text: String?) {
-            unacknowledged.removeAll { $0 == text }
+        /// The now-or-never broadcasts that wait because the window is full.
+        var delayed: [(ordinal: Int, text: String, channel: ChannelID)] = []
+
+        /// Removes a text that was replaced or removed, or that the device acknowledged.
+        mutating func forget(_ text: String?, leavesWindow: Bool = true) {
+            if leavesWindow { unacknowledged.removeAll { $0 == text } }
             outgoing.removeAll { $0 == text }
         }
     }
@@ -74,6 +78,7 @@ struct StoreModel {
     }
 
     let pendingPerTopicCountMax: Int
+    let promises: EnginePromises
     var now: Int64
     var waiting: [DeviceID: [Waiting]] = [:]
     var registrations: [AppOnDevice: Registration] = [:]
@@ -89,8 +94,14 @@ struct StoreModel {
     /// The devices with an unacknowledged copy of each now-or-never broadcast.
     var copies: [String: Set<DeviceID>] = [:]
 
-    init(pendingPerTopicCountMax: Int, now: Int64) {
+    /// Whether engines may give different answers to the last commands.
+    var hasUnpromisedAnswer = false
+    /// The notifications that were written for each device since its bounds were applied last.
+    var writtenCounts: [DeviceID: Int] = [:]
+
+    init(pendingPerTopicCountMax: Int, now: Int64, promises: EnginePromises) {
         self.pendingPerTopicCountMax = pendingPerTopicCountMax
+        self.promises = promises
         self.now = now
         for outcome in DeviceAPI.Outcome.allCases { counts.outcomes[outcome.rawValue] = 0 }
     }
@@ -101,13 +112,16 @@ struct StoreModel {
         let token = notification.address
         let app = AppOnDevice(device: token.device, topic: token.topic)
         let registration = registrations[app] ?? Registration()
-        if let refusal = registration.refusal(of: token.generation, now: now) { return refusal }
+        let isExpired = notification.isExpired(now: Timestamp(unixMilliseconds: now))
+        if isChecked(token.device, needsStorage: !isExpired),
+            let refusal = registration.refusal(of: token.generation, now: now)
+        {
+            return refusal
+        }
         counts.accepted += 1
         if refused[token.device, default: []].contains(token.topic) {
             counts.dropped += 1
-        } else if let expiration = notification.expiration, expiration.unixMilliseconds < now,
-            expiration != .unixEpoch
-        {
+        } else if isExpired {
             counts.expired += 1
         } else {
             store(notification, at: app)
@@ -115,10 +129,17 @@ struct StoreModel {
         return .accepted
     }
 
+    /// Returns whether the registration of a notification is checked.
+    private mutating func isChecked(_ device: DeviceID, needsStorage: Bool) -> Bool {
+        guard !needsStorage, streams[device] == nil else { return true }
+        hasUnpromisedAnswer = true
+        return promises.checksUnwritten
+    }
+
     private mutating func store(_ notification: Notification, at app: AppOnDevice) {
         let collapseID = notification.collapseID.map { String(decoding: $0, as: UTF8.self) }
         if let collapseID, let older = first(at: app, where: { $0.collapseID == collapseID }) {
-            remove(older, from: app.device)
+            remove(older, from: app.device, leavesWindow: promises.replacementsLeaveWindow)
             counts.collapsed += 1
         }
         // Notifications in flight to the connected device neither count nor are dropped.
@@ -126,7 +147,7 @@ struct StoreModel {
         let here = waiting[app.device, default: []].filter {
             $0.token.topic == app.topic && !inFlight.contains($0.text)
         }
-        if streams[app.device] == nil, here.count >= pendingPerTopicCountMax {
+        if promises.rowsUntilBound == 1, streams[app.device] == nil, here.count >= pendingPerTopicCountMax {
             if let expired = here.first(where: { $0.hasExpiration && $0.expiresMilliseconds < now }) {
                 remove(expired.text, from: app.device)
                 counts.expired += 1
@@ -144,7 +165,23 @@ struct StoreModel {
                 hasExpiration: notification.expiration != nil,
                 expiresMilliseconds: min(latest, notification.expiration?.unixMilliseconds ?? latest)))
         counts.pending += 1
+        noteWritten(app.device)
         offer(text, to: app.device)
+    }
+
+    /// Applies the bounds to a disconnected device after a number of writes.
+    private mutating func noteWritten(_ device: DeviceID) {
+        guard promises.rowsUntilBound > 1 else { return }
+        writtenCounts[device, default: 0] += 1
+        guard writtenCounts[device] == promises.rowsUntilBound else { return }
+        writtenCounts[device] = nil
+        guard streams[device] == nil else { return }
+        for topic in Set(waiting[device, default: []].map(\.token.topic)) {
+            let here = waiting[device, default: []].filter {
+                $0.token.topic == topic && $0.expiresMilliseconds >= now
+            }
+            for oldest in here.dropLast(pendingPerTopicCountMax) { remove(oldest.text, from: device) }
+        }
     }
 
     /// Sends a newly stored text immediately, if the window has capacity and nothing waits before it.
@@ -166,7 +203,11 @@ struct StoreModel {
     /// Models a now-or-never notification, alone in its batch; returns whether it is delivered.
     mutating func acceptNow(_ token: DeviceTokenContents, _ text: String) -> (Acceptance, isDelivered: Bool) {
         let registration = registrations[AppOnDevice(device: token.device, topic: token.topic)] ?? Registration()
-        if let refusal = registration.refusal(of: token.generation, now: now) { return (refusal, false) }
+        if isChecked(token.device, needsStorage: false),
+            let refusal = registration.refusal(of: token.generation, now: now)
+        {
+            return (refusal, false)
+        }
         counts.accepted += 1
         guard !refused[token.device, default: []].contains(token.topic) else {
             counts.dropped += 1
@@ -284,7 +325,8 @@ struct StoreModel {
     mutating func reopen() {
         closeStreams()
         let before = counts
-        self.counts = StoreModel(pendingPerTopicCountMax: 1, now: 0).counts
+        self.counts = StoreModel(pendingPerTopicCountMax: 1, now: 0, promises: promises).counts
+        writtenCounts = [:]
         (counts.apps, counts.devices) = (before.apps, before.devices)
         (counts.registrations, counts.pending) = (before.registrations, before.pending)
         pendingAtStart = before.pending
@@ -309,6 +351,10 @@ struct StoreModel {
                 guard now <= next.expiresMilliseconds else { continue }
                 stream.unacknowledged.append(next.text)
                 deliveries[stream.address, default: []].append(next.text)
+                if let index = stream.delayed.firstIndex(where: { $0.text == next.text }) {
+                    stream.delayed.remove(at: index)
+                    stream.copies.insert(next.text)
+                }
             }
             streams[device] = stream
             for text in deliveries[stream.address] ?? [] { noteSent(text, to: device) }
@@ -316,11 +362,15 @@ struct StoreModel {
         return deliveries
     }
 
-    /// Returns the device's waiting notifications and broadcasts, in the order in which they were stored.
+    /// Returns the device's waiting notifications and broadcasts, in the order of their delivery.
     private func queue(of device: DeviceID) -> [(ordinal: Int, text: String, expiresMilliseconds: Int64)] {
-        let own = waiting[device, default: []].map { ($0.ordinal, $0.text, $0.expiresMilliseconds) }
-        let all: [(ordinal: Int, text: String, expiresMilliseconds: Int64)] = own + waitingBroadcasts(for: device)
-        return all.sorted { $0.ordinal < $1.ordinal }
+        typealias Entry = (ordinal: Int, text: String, expiresMilliseconds: Int64)
+        let own: [Entry] = waiting[device, default: []].map { ($0.ordinal, $0.text, $0.expiresMilliseconds) }
+        let broadcasts: [Entry] = waitingBroadcasts(for: device) + delayedBroadcasts(for: device)
+        guard promises.ordersWaitingBroadcasts else {
+            return own.sorted { $0.ordinal < $1.ordinal } + broadcasts.sorted { $0.ordinal < $1.ordinal }
+        }
+        return (own + broadcasts).sorted { $0.ordinal < $1.ordinal }
     }
 
     func hasRoom(_ device: DeviceID) -> Bool {
@@ -333,9 +383,9 @@ struct StoreModel {
         waiting[app.device, default: []].first { $0.token.topic == app.topic && matches($0) }?.text
     }
 
-    private mutating func remove(_ text: String, from device: DeviceID) {
+    private mutating func remove(_ text: String, from device: DeviceID, leavesWindow: Bool = true) {
         waiting[device]?.removeAll { $0.text == text }
-        streams[device]?.forget(text)
+        streams[device]?.forget(text, leavesWindow: leavesWindow)
         counts.pending -= 1
     }
 

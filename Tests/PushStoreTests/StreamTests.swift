@@ -6,13 +6,13 @@ import PushCore
 import Testing
 
 @Suite struct StreamTests {
-    private let store: TestStore
+    private let store: any StreamTarget
     private let device: TestDevice
     private let token: DeviceTokenContents
     private let window = Limits.unacknowledgedCountMax
 
     init() throws {
-        store = try TestStore { $0.pendingPerTopicCountMax = 10_000 }
+        store = try StoreEngine.openStreams { $0.pendingPerTopicCountMax = 10_000 }
         (device, token) = try store.registeredDevice()
     }
 
@@ -22,7 +22,8 @@ import Testing
         try store.accept(range.map { .to(token, "\($0)") }).1
     }
 
-    @Test func `a stream is confirmed first and then receives all pending notifications, oldest first`() throws {
+    @Test(.bothEngines, .namesEngine)
+    func `a stream is confirmed first and then receives all pending notifications, oldest first`() throws {
         _ = try accept(0..<3)
         let (stream, replies) = try store.attach(device)
         guard case .attached(let id, stream) = replies.first else {
@@ -35,7 +36,8 @@ import Testing
         #expect(sequences == sequences.sorted() && Set(sequences).count == 3 && sequences.allSatisfy { $0 > 0 })
     }
 
-    @Test func `an unknown secret opens no stream`() throws {
+    @Test(.bothEngines, .namesEngine)
+    func `an unknown secret opens no stream`() throws {
         let (stream, replies) = try store.attach(TestDevice(number: 99))
         guard case .performed(.failure(.unauthorized), stream) = replies.first else {
             Issue.record("got \(replies)")
@@ -45,6 +47,7 @@ import Testing
     }
 
     @Test func `a notification that a device acknowledges immediately is accepted without being written`() throws {
+        let store = try #require(store as? TestStore)
         let (stream, _) = try store.attach(device)
         let answer = store.address()
         store.store.submit([.accept(.to(token, "a"), answer: answer)])
@@ -59,6 +62,7 @@ import Testing
     }
 
     @Test func `an unacknowledged notification is written before it is accepted`() throws {
+        let store = try #require(store as? TestStore)
         let (stream, _) = try store.attach(device)
         let answer = store.address()
         store.store.submit([.accept(.to(token, "a"), answer: answer)])
@@ -69,7 +73,8 @@ import Testing
         #expect(try store.waiting(device) == ["a"])
     }
 
-    @Test func `a full window sends one more notification for each acknowledgement`() throws {
+    @Test(.bothEngines, .namesEngine)
+    func `a full window sends one more notification for each acknowledgement`() throws {
         let (stream, _) = try store.attach(device)
         let sent = try accept(0..<window + 3).delivered(to: stream)
         #expect(sent.map(\.text) == texts(0..<window))
@@ -109,7 +114,8 @@ import Testing
         #expect(batch.delivered(to: stream).map(\.text) == texts(window..<window + 3))
     }
 
-    @Test func `unacknowledged notifications are sent again on the next stream, and only there`() throws {
+    @Test(.bothEngines, .namesEngine)
+    func `unacknowledged notifications are sent again on the next stream, and only there`() throws {
         _ = try accept(0..<2)
         let (first, _) = try store.attach(device)
         let (second, replies) = try store.attach(device)
@@ -121,7 +127,8 @@ import Testing
         #expect(try store.counts().devicesConnected == 1)
     }
 
-    @Test func `an acknowledged notification is never sent again, not even after a restart`() throws {
+    @Test(.bothEngines, .namesEngine)
+    func `an acknowledged notification is never sent again, not even after a restart`() throws {
         _ = try accept(0..<3)
         let (stream, replies) = try store.attach(device)
         _ = try store.acknowledge(device, [replies.delivered(to: stream)[1].sequence])
@@ -151,7 +158,8 @@ import Testing
         #expect(try store.counts().glitches == 5)
     }
 
-    @Test func `a device cannot acknowledge another device's notification`() throws {
+    @Test(.bothEngines, .namesEngine)
+    func `a device cannot acknowledge another device's notification`() throws {
         let other = try store.enrol(2)
         let (stream, _) = try store.attach(device)
         let sequence = try accept(0..<1).delivered(to: stream)[0].sequence
@@ -159,14 +167,16 @@ import Testing
         #expect(try store.waiting(device) == ["0"])
     }
 
-    @Test func `a detached stream receives nothing, and no notification is lost`() throws {
+    @Test(.bothEngines, .namesEngine)
+    func `a detached stream receives nothing, and no notification is lost`() throws {
         let (stream, _) = try store.attach(device)
         _ = try store.run([.detach(stream: stream)])
         #expect(try accept(0..<1).delivered(to: stream).isEmpty)
         #expect(try store.waiting(device) == ["0"])
     }
 
-    @Test func `a late detach does not close the stream that replaced the detached one`() throws {
+    @Test(.bothEngines, .namesEngine)
+    func `a late detach does not close the stream that replaced the detached one`() throws {
         let (first, _) = try store.attach(device)
         let (second, _) = try store.attach(device)
         _ = try store.run([.detach(stream: first), .detach(stream: store.address())])
@@ -203,6 +213,7 @@ import Testing
     }
 
     @Test func `a thousand devices that reconnect simultaneously all get their pending notifications`() throws {
+        let store = try #require(store as? TestStore)
         let devices = (UInt64(10)..<1010).map(TestDevice.init)
         _ = try store.run(devices.map { .perform(.enrol($0.enrolment()), answer: store.address()) })
         _ = try store.run(

@@ -96,7 +96,7 @@ extension RequestTarget {
     }
 }
 
-extension TestStore {
+extension StreamTarget {
     /// Publishes broadcasts in one batch; returns the results and all replies.
     func publish(_ broadcasts: [Broadcast]) throws -> ([Acceptance], [StoreReply]) {
         let answers = broadcasts.map { _ in address() }
@@ -128,13 +128,14 @@ extension Broadcast {
     /// Creates a broadcast with a text as its payload, which by default expires late enough to be stored.
     static func to(
         _ channel: TestChannel, _ text: String,
-        expiration: Int64 = TestStore.startMilliseconds / 1000 + 1_000_000
+        expiration: Int64 = TestStore.startMilliseconds / 1000 + 1_000_000,
+        accepted: Int64 = TestStore.startMilliseconds
     ) -> Broadcast {
         Broadcast(
             channel: channel.id, topic: channel.topic, environment: channel.environment,
             requestID: Array("request of \(text)".utf8), uniqueID: UniqueID(high: 2, low: .max),
             suffixedTopic: "\(Station.topic).push-type.liveactivity", priority: 5,
             expiration: Timestamp(unixSeconds: expiration),
-            payload: Array(text.utf8), acceptedAt: TestStore.start)
+            payload: Array(text.utf8), acceptedAt: Timestamp(unixMilliseconds: accepted))
     }
 }

@@ -51,7 +51,7 @@ extension RequestTarget {
     }
 }
 
-extension TestStore {
+extension StreamTarget {
     /// Opens a device's stream; returns its address and the replies.
     func attach(_ device: TestDevice) throws -> (ReplyAddress, [StoreReply]) {
         let stream = address()
@@ -70,14 +70,6 @@ extension TestStore {
     @discardableResult
     func accept(_ notification: Notification) throws -> Acceptance { try accept([notification]).0[0] }
 
-    /// Sends a notification and waits only for its answer, so that no request writes anything else.
-    func acceptAlone(_ notification: Notification) throws {
-        let answer = address()
-        store.submit([.accept(notification, answer: answer)])
-        let replies = try collectors[0].take("an answer") { $0.contains { $0.answers(answer) } }
-        guard try replies.acceptance(at: answer) == .accepted else { throw MissingReply(what: "accepted") }
-    }
-
     /// Acknowledges notifications on a device; returns the replies.
     func acknowledge(_ device: TestDevice, _ sequences: [Int64]) throws -> [StoreReply] {
         let acknowledgements = sequences.map { DeviceAPI.Acknowledgement(id: $0, outcome: .delivered) }
@@ -95,6 +87,16 @@ extension TestStore {
         let (stream, replies) = try attach(device)
         _ = try run([.detach(stream: stream)])
         return replies.delivered(to: stream).map(\.text)
+    }
+}
+
+extension TestStore {
+    /// Sends a notification and waits only for its answer, so that no request writes anything else.
+    func acceptAlone(_ notification: Notification) throws {
+        let answer = address()
+        store.submit([.accept(notification, answer: answer)])
+        let replies = try collectors[0].take("an answer") { $0.contains { $0.answers(answer) } }
+        guard try replies.acceptance(at: answer) == .accepted else { throw MissingReply(what: "accepted") }
     }
 }
 

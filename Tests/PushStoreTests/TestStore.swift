@@ -4,13 +4,15 @@ import PushAPI
 @testable import PushStore
 import PushCore
 import PushNet
+import PushSQLite
 import TestSupport
 
 /// A real store in a temporary file with a synchronous interface: `run` returns the replies to its commands.
-final class TestStore: RequestTarget {
+final class TestStore: StreamTarget {
     static let startMilliseconds: Int64 = 1_800_000_000_000
     static let start = Timestamp(unixMilliseconds: startMilliseconds)
 
+    let promises = EnginePromises.sqlite
     let path: String
     let clock = TestClock(milliseconds: TestStore.startMilliseconds)
     let fatal = Told<StoreError>()
@@ -78,8 +80,10 @@ final class TestStore: RequestTarget {
         start()
     }
 
-    /// Returns an address that was not used before.
-    func address(loop: UInt32 = 0) -> ReplyAddress {
+    func address() -> ReplyAddress { address(loop: 0) }
+
+    /// Returns an address of a loop that was not used before.
+    func address(loop: UInt32) -> ReplyAddress {
         defer { nextExchange += 1 }
         return ReplyAddress(loop: loop, slot: 1, generation: 1, exchange: nextExchange)
     }
@@ -103,11 +107,23 @@ final class TestStore: RequestTarget {
         return try collectors[0].take(what) { $0.contains { $0.answers(barrier) } }
     }
 
-    /// Performs a request; returns its result.
-    func perform(_ request: StoreRequest) throws -> Result<StoreAnswer, StoreRefusal> {
-        let answer = address()
-        for case .performed(let result, answer) in try run([.perform(request, answer: answer)]) { return result }
-        throw MissingReply(what: "\(request)")
+    func begin(_ commands: [StoreCommand], deliveryCount: Int) throws -> [StoreReply] {
+        store.submit(commands)
+        return try collectors[0].take("\(deliveryCount) deliveries") { $0.deliveredCount >= deliveryCount }
+    }
+
+    /// Closes the store and checks its file with SQLite; returns the problems.
+    func close(pendingCount: Int) throws -> [String] {
+        store.stop()
+        let connection = try Connection(path: path, durability: .full, exclusive: true)
+        let check = try connection.prepare("PRAGMA integrity_check")
+        var lines: [String] = []
+        while try check.step() { lines.append(check.string(0)) }
+        let count = try connection.prepare(
+            "SELECT (SELECT count(*) FROM pending) + (SELECT count(*) FROM broadcasts)")
+        _ = try count.step()
+        if count.int64(0) != pendingCount { lines.append("\(count.int64(0)) rows, expected \(pendingCount)") }
+        return lines.filter { $0 != "ok" }
     }
 
     /// Returns the store's counters.

@@ -12,6 +12,9 @@ package struct PostgresFixture: Sendable {
     package let schema: String
     private let server: PostgresServer
 
+    /// Whether the package `postgresql-15` is installed.
+    package static var isInstalled: Bool { (try? PostgresKeeper.programs()) != nil }
+
     /// Creates the schema.
     ///
     /// - Throws: `MissingProgram` without the package `postgresql-15`.

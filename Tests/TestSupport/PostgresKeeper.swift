@@ -54,7 +54,7 @@ final class PostgresKeeper: Sendable {
     }
 
     /// Returns the directory of PostgreSQL's programs.
-    private static func programs() throws -> String {
+    static func programs() throws -> String {
         let path = "/usr/lib/postgresql/15/bin"
         guard FileManager.default.isExecutableFile(atPath: "\(path)/postgres") else {
             throw MissingProgram(name: "postgresql-15")

@@ -14,6 +14,7 @@ extension Host {
         for device in subscribers.devices(of: broadcast.channel) {
             guard let stream = streams[device], stream.add(broadcast) else { continue }
             powerSaving.holdBack(broadcast.pending.notification, stream)
+            readOn(stream)
             sendBroadcasts(stream)
         }
     }

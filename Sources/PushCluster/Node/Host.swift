@@ -324,7 +324,7 @@ final class Host {
         stream.isReadingRequested = false
         guard case .reading = stream.state else { return }
         if let account = reading.account {
-            stream.account = account
+            stream.take(account)
             stream.needsAccount = false
             takeSubscriptions(of: stream)
             takeHistory(account.history, stream)

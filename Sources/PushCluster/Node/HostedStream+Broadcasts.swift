@@ -16,6 +16,13 @@ extension HostedStream {
         if broadcast.isStored {
             // The device needs only the latest one that its channel stores.
             broadcasts.removeAll { $0.isStored && $0.channel == broadcast.channel }
+            removeFromWindow { sent in
+                if case .broadcast(broadcast.channel, isStored: true) = sent.state {
+                    sent.id < broadcast.pending.sequence
+                } else {
+                    false
+                }
+            }
         } else if broadcasts.count >= Limits.unacknowledgedCountMax {
             return false
         }

@@ -38,6 +38,8 @@ final class HostedStream {
         var key: RowKey
         var uniqueID: UniqueID
         var topic: TopicID
+        /// The generation of the registration.
+        var generation: UInt32
         var state: State
 
         /// Whether other devices receive the notification too.
@@ -129,7 +131,8 @@ final class HostedStream {
         window.append(
             Sent(
                 id: pending.sequence, key: key, uniqueID: pending.notification.uniqueID,
-                topic: pending.notification.address.topic, state: state))
+                topic: pending.notification.address.topic, generation: pending.notification.address.generation,
+                state: state))
     }
 
     /// Removes the now-or-never notifications that precede the row with a number, and returns them in order.
@@ -185,6 +188,9 @@ final class HostedStream {
 
     /// Removes a notification that was not written because its registration has ended.
     func remove(_ id: Int64) { window.removeAll { $0.id == id } }
+
+    /// Removes everything from the window that satisfies a condition.
+    func removeFromWindow(where isUnneeded: (Sent) -> Bool) { window.removeAll(where: isUnneeded) }
 
     /// Returns whether a notification is neither acknowledged nor being written.
     func isUnwritten(_ waiting: WaitingNotification) -> Bool {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushCore
 package import PushNet
 package import PushPostgres
 package import PushStore
@@ -38,6 +39,8 @@ package struct PostgresStoreConfiguration: Sendable {
     package var lock: FileLock?
     /// The links to other nodes; nil for a node that uses PostgreSQL alone.
     package var links: LinkConfiguration?
+    /// Returns the time of requests; nil for PostgreSQL's time.
+    var requestTime: (@Sendable () -> Timestamp)?
     /// Called with the instance of this start.
     package var onRegistered: @Sendable (InstanceID) -> Void = { _ in }
     /// Called on any thread with the problems of PostgreSQL that do not prevent the start.

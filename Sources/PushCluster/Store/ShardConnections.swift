@@ -114,7 +114,7 @@ final class ShardConnections {
             return Timestamp(unixMilliseconds: clock.int64(0))
         }
         var environment = PostgresRequests.Environment(
-            node: Int64(instance.node.rawValue), now: time,
+            node: Int64(instance.node.rawValue), now: configuration.requestTime ?? time,
             lastAnswered: { NotificationIDLayout.least(at: time().unixMilliseconds) - 1 },
             transaction: { body throws(SQLError) in
                 guard let shard else { return try control.transaction { () throws(SQLError) in try body() } }

@@ -14,6 +14,8 @@ final class SimulatedDevice {
         let address: ReplyAddress
         /// The time at which the last notification arrives; a connection keeps the order.
         var lastArrival = 0.0
+        /// The broadcasts that arrived, by unique ID.
+        var broadcasts: Set<UInt64> = []
     }
 
     let id: DeviceID
@@ -28,6 +30,8 @@ final class SimulatedDevice {
     private(set) var arrivals: [UInt64: (at: Double, connectedAt: Double)] = [:]
     /// The number of notifications that arrived again.
     private(set) var repetitionCount = 0
+    /// The number of broadcasts that arrived twice on one stream.
+    private(set) var doubleCount = 0
 
     init(_ id: DeviceID, _ simulation: Simulation) {
         self.id = id
@@ -104,6 +108,9 @@ final class SimulatedDevice {
         guard connection?.address == stream else { return }
         let uniqueID = pending.notification.uniqueID.low
         simulation.note(uniqueID)
+        if pending.notification.channel != nil, connection?.broadcasts.insert(uniqueID).inserted == false {
+            doubleCount += 1
+        }
         if positions[uniqueID] == nil {
             positions[uniqueID] = log.count
             log.append(uniqueID)

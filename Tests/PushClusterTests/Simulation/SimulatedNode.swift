@@ -10,7 +10,7 @@ import PushStore
 /// A node of a simulation: a real `ClusterStore` whose process may be killed, stopped and cut off.
 final class SimulatedNode: ClusterOutput {
     let number: Int
-    private unowned let simulation: Simulation
+    unowned let simulation: Simulation
     /// The difference of the machine's clock, in milliseconds.
     private let skewMilliseconds: Int64
     private(set) var instance = InstanceID(rawValue: 0)
@@ -21,6 +21,10 @@ final class SimulatedNode: ClusterOutput {
     private var isStopped = false
     private var waiting: [(ClusterStore) -> Void] = []
     private var wakeTime = Double.infinity
+    /// Whether the process has read the stored broadcasts.
+    var hasReadBroadcasts = false
+    /// The time at which the worker has performed its last job.
+    var workerIsFreeAt = 0.0
     /// The links that a fault cut.
     private var cutLinks: Set<Int> = []
     /// The times at which the last messages arrive at other nodes; a link keeps the order.
@@ -51,6 +55,7 @@ final class SimulatedNode: ClusterOutput {
         waiting = []
         isStopped = false
         isConnected = false
+        (hasReadBroadcasts, workerIsFreeAt) = (false, 0)
         cutLinks = []
         simulation.shard.register(instance)
         connectIfNeeded()
@@ -115,7 +120,12 @@ final class SimulatedNode: ClusterOutput {
         let sender = instance
         simulation.shard.execute(batch, of: instance) { [self] result in
             guard sender == instance else { return }
-            turn { $0.take(result, of: number, fromShard: 0) }
+            turn { [self] store in
+                store.take(result, of: number, fromShard: 0)
+                if simulation.options.hasBroadcasts, let heartbeat = result.heartbeat {
+                    readBroadcasts(heartbeat, store)
+                }
+            }
         }
     }
 
@@ -208,6 +218,7 @@ final class SimulatedNode: ClusterOutput {
         simulation.after(0.2 + simulation.chance()) { [self] in
             guard sender == instance, store != nil else { return }
             for provider in simulation.providers { provider.answered(answer.slot, isAccepted: isAccepted) }
+            for publisher in simulation.publishers { publisher.answered(answer.slot, isAccepted: isAccepted) }
         }
     }
 }

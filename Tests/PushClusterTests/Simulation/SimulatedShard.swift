@@ -20,11 +20,12 @@ final class SimulatedShard {
         var expiresAt: Timestamp?
     }
 
-    private unowned let simulation: Simulation
+    unowned let simulation: Simulation
     private var rows: [Identity: Row] = [:]
     private var hosts: [DeviceID: (instance: InstanceID, epoch: Int64)] = [:]
     private var changes: [(device: DeviceID, at: Double)] = []
     private var nodes: [NodeNumber: (instance: InstanceID, seenAt: Double, heardAt: Int64)] = [:]
+    var channels = SimulatedChannels()
     /// The nodes that an administrator drains.
     private var draining: Set<Int> = []
     /// The ways back of the changes that a fail-over may lose.
@@ -82,6 +83,7 @@ final class SimulatedShard {
         if !batch.deletions.isEmpty || !batch.acknowledgements.isEmpty {
             parts.append((false, { self.delete(batch.deletions, batch.acknowledgements) }))
         }
+        if !batch.skips.isEmpty { parts.append((false, { self.skip(batch.skips) })) }
         if !batch.attachments.isEmpty {
             parts.append(
                 (
@@ -126,14 +128,17 @@ final class SimulatedShard {
                 return run(parts, end - simulation.now + simulation.chance(upTo: 300), answer)
             }
             execute()
-            if isSynchronous { reversals = [] }
+            if isSynchronous { commit() }
             run(parts.dropFirst(), simulation.choice([0.1, 0.3, 1, 5]) * (0.5 + simulation.chance()), answer)
         }
     }
 
     // MARK: Statements
 
-    private func keepWayBack(_ undo: @escaping () -> Void) { reversals.append((simulation.now, undo)) }
+    func keepWayBack(_ undo: @escaping () -> Void) { reversals.append((simulation.now, undo)) }
+
+    /// Commits synchronously, so that no fail-over loses what was committed before.
+    func commit() { reversals = [] }
 
     private func depart(_ departures: [ShardBatch.Departure]) {
         for departure in departures {
@@ -188,7 +193,10 @@ final class SimulatedShard {
                     key: identity.key, id: row.id, topic: row.notification.address.topic, expiresAt: row.expiresAt,
                     notification: row.notification)
             }, isMore: waiting.count > 4,
-            account: reading.isFull ? .init(registrations: [(TopicID(rawValue: 1), registration)]) : nil)
+            account: reading.isFull
+                ? .init(
+                    registrations: [(TopicID(rawValue: 1), registration)],
+                    subscriptions: subscriptions(of: reading.device)) : nil)
     }
 
     private func replaced(by batch: ShardBatch) -> [ShardResult.Replaced] {
@@ -225,7 +233,7 @@ final class SimulatedShard {
                 .init(
                     instance: $0.instance, isLive: $0.seenAt > simulation.now - 3_000, heardAt: $0.heardAt,
                     draining: draining.contains($0.instance.node.rawValue) ? .draining : .no)
-            })
+            }, broadcasts: storedBroadcasts(from: heartbeat.leastBroadcast).map(\.pending.sequence))
     }
 
     private func look(_ batch: ShardBatch) -> [ShardResult.Host?] {

@@ -2,6 +2,7 @@
 
 import PushCore
 import PushNet
+import PushStore
 import Synchronization
 import TestSupport
 
@@ -38,6 +39,8 @@ final class Simulation {
         var faults: Set<Fault> = Set(Fault.allCases)
         /// Whether the link between two nodes transmits nothing after the first second, without being closed.
         var hasSilentLink = false
+        /// Whether two publishers send broadcasts to all devices.
+        var hasBroadcasts = false
         /// Whether nodes record a trace.
         var hasTrace = false
         /// Whether writers do not find the hosts of devices, a mistake that the run must notice.
@@ -56,6 +59,8 @@ final class Simulation {
     private(set) var nodes: [SimulatedNode] = []
     private(set) var devices: [SimulatedDevice] = []
     private(set) var providers: [SimulatedProvider] = []
+    private(set) var publishers: [SimulatedPublisher] = []
+    private(set) var broadcastFindings: BroadcastFindings?
     /// A digest of everything that happened, to compare runs with the same seed.
     private(set) var trace: UInt64 = 0
     private var events = EventHeap()
@@ -67,6 +72,9 @@ final class Simulation {
         nodes = (0..<3).map { SimulatedNode($0, self) }
         devices = (0..<2).map { SimulatedDevice(DeviceID(rawValue: UInt64($0 + 1)), self) }
         providers = devices.flatMap { device in (0..<2).map { SimulatedProvider($0, device, self) } }
+        // Two of the publishers have a common channel.
+        let channels: [Int64] = options.hasBroadcasts ? [1, 1, 2] : []
+        publishers = channels.map { SimulatedPublisher(ChannelNumber(rawValue: $0), self) }
     }
 
     // MARK: Time and chance
@@ -108,14 +116,19 @@ final class Simulation {
         for node in nodes { node.start() }
         for device in devices { after(chance(upTo: 1_000)) { device.connect(self.choice(self.nodes)) } }
         for provider in providers { after(chance(upTo: 1_000)) { provider.sendNext() } }
+        for publisher in publishers { after(chance(upTo: 1_000)) { publisher.sendNext() } }
         if options.hasSilentLink { after(1_000) { self.nodes[0].silenceLink(to: self.nodes[1]) } }
         scheduleFaults()
         run(until: Self.faultyMilliseconds + 3_000)
         for device in devices where !device.isConnected { device.connect(liveNode()) }
         run(until: now + 2_000)
         let late = providers.flatMap(\.accepted).filter { !$0.device.hasReceived($0) }
+        let lateBroadcasts = devices.flatMap { device in
+            publishers.flatMap(\.sent).filter { device.position(of: $0.uniqueID) == nil }.map { (device, $0.uniqueID) }
+        }
         for device in devices { device.connect(liveNode()) }
         run(until: now + 3_000)
+        if options.hasBroadcasts { broadcastFindings = BroadcastFindings(self, late: lateBroadcasts) }
         return SimulationFindings(self, late: late)
     }
 
