@@ -30,8 +30,9 @@ struct AdminProgramTests {
                 "code list", "code revoke", "device list", "device show", "device rename", "device remove",
                 "policy list", "policy set",
                 "policy remove", "authority list", "authority rotate", "authority announce", "authority remove",
-                "cluster status", "cluster drain", "cluster undrain",
-                "cluster remove", "trace",
+                "cluster init", "cluster status", "cluster drain", "cluster undrain", "cluster remove",
+                "cluster move-slots", "cluster finish-upgrade", "cluster rotate-token-key",
+                "cluster rotate-cluster-key", "trace",
                 "backup", "migrate", "agent status", "agent enrol", "agent trust", "agent unenrol", "settings list",
                 "settings show", "settings set", "settings mute", "dnd", "inbox list", "inbox search",
                 "inbox show", "inbox open", "inbox read", "inbox remind", "inbox clear", "watch", "badge", "sound list",
@@ -48,8 +49,8 @@ struct AdminProgramTests {
             throw NothingToRun()
         }
         #expect(text.hasPrefix((["Usage: posthorn"] + path).joined(separator: " ")))
-        // This command executes posthornd.
-        let isOfOtherProgram = path == ["migrate"]
+        // These commands execute posthornd.
+        let isOfOtherProgram = path == ["migrate"] || path == ["cluster", "init"]
         #expect(text.contains("--json") != isOfOtherProgram && text.contains("Exit codes:"))
         // Commands that talk only to the agent do not use the server's socket. The register command talks to both.
         let asksServer =

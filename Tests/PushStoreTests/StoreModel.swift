@@ -87,6 +87,8 @@ struct StoreModel {
     var channels: [ChannelID: Channel] = [:]
     var lastOrdinal = 0
     var counts = AdminAPI.Counts()
+    /// The number of notifications that were accepted before the store was opened.
+    var acceptedBefore = 0
     /// The number of notifications that were pending when the store was opened.
     var pendingAtStart = 0
     /// All notifications that were sent to each device.
@@ -325,6 +327,7 @@ struct StoreModel {
     mutating func reopen() {
         closeStreams()
         let before = counts
+        acceptedBefore += counts.accepted
         self.counts = StoreModel(pendingPerTopicCountMax: 1, now: 0, promises: promises).counts
         writtenCounts = [:]
         (counts.apps, counts.devices) = (before.apps, before.devices)

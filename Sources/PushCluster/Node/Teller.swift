@@ -109,7 +109,7 @@ final class Teller {
 
     /// Tells the host of an earlier stream that the device has a later one on this node.
     func tellReplaced(_ device: DeviceID, epoch: Int64, to instance: InstanceID) {
-        guard context.links.contains(instance) else { return shard(device).announce(device) }
+        guard context.answers(instance) else { return shard(device).announce(device) }
         ask(instance, .replaced(device, epoch: epoch)) { .replaced(number: $0, device, epoch: epoch) }
     }
 

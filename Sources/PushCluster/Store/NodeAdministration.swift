@@ -23,7 +23,9 @@ extension PostgresConnection {
             try statement.run()
             return changedRowCount > 0 ? nil : .unknownNode
         case .remove(let node):
-            guard let keeper else { return try remove(node) }
+            guard let keeper else {
+                return try transaction(isolation: .readCommitted) { () throws(SQLError) in try remove(node) }
+            }
             return try keeper.replaceAuthority(on: self) { () throws(SQLError) in try remove(node) }
         }
     }
@@ -41,15 +43,14 @@ extension PostgresConnection {
         return try old.step() ? .oldNode : nil
     }
 
+    /// Deletes the row of a node, in a transaction.
     private func remove(_ node: String) throws(SQLError) -> StoreRefusal? {
-        let isRemoved = try transaction(isolation: .readCommitted) { () throws(SQLError) in
-            guard try NodeCounts.end(node, silentForSeconds: NodeChange.silenceSeconds, on: self) else { return false }
+        if try NodeCounts.end(node, silentForSeconds: NodeChange.silenceSeconds, on: self) {
             let statement = try prepare("DELETE FROM nodes WHERE name = ?")
             statement.bind(node, at: 1)
             try statement.run()
-            return true
+            return nil
         }
-        guard !isRemoved else { return nil }
         let known = try prepare("SELECT 1 FROM nodes WHERE name = ?")
         known.bind(node, at: 1)
         defer { known.reset() }

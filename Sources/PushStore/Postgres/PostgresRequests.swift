@@ -70,15 +70,15 @@ package final class PostgresRequests {
     private let environment: Environment
     let tables: SharedTables
     /// The removed apps and channels in another shard than that of the control data.
-    private let leftovers: PostgresLeftovers?
+    let leftovers: PostgresLeftovers?
     private let waiting: PostgresWaiting
     private let counts: PostgresCounts
     private let numbers: PostgresNumbers
-    private let executor: RequestExecutor
+    let executor: RequestExecutor
     private let sweeper: PostgresSweeper
     private let trimmer: PostgresTrimmer
     private let histories: PostgresHistories
-    private let transaction = StoreTransaction()
+    let transaction = StoreTransaction()
     private let raiseVersion: any SQLStatement
     private let selectVersion: any SQLStatement
 
@@ -136,7 +136,7 @@ package final class PostgresRequests {
     }
 
     /// Runs a request and the further steps of its work.
-    private func run(
+    func run(
         _ committed: (PostgresEffects) -> Void, _ first: () throws(SQLError) -> RequestResult
     ) throws(SQLError) -> Answer {
         var work: (any LongWork)?
@@ -263,33 +263,6 @@ package final class PostgresRequests {
         try commit { () throws(SQLError) in try histories.write(changed) }
     }
 
-    // MARK: Shards
-
-    /// Returns the device that used an enrolment code with a request ID; nil without such a use.
-    func enrolledDevice(_ codeHash: [UInt8], _ requestHash: [UInt8]) throws(SQLError) -> DeviceID? {
-        try commit { () throws(SQLError) in
-            try tables.enrolmentCodes.device(codeHash, requestHash, now: transaction.now).map(DeviceID.init(stored:))
-        }
-    }
-
-    /// Lists the devices of this shard after a position.
-    func devices(after cursor: DeviceTable.ListCursor?, countMax: Int) throws(SQLError) -> Answer {
-        try run({ _ in }) { () throws(SQLError) in executor.devices.list(after: cursor, countMax: countMax) }
-    }
-
-    /// Removes from this shard what removed apps and channels left.
-    func remove(
-        apps: [TopicID], channels: [ChannelNumber], committed: (PostgresEffects) -> Void
-    ) throws(SQLError) {
-        guard let leftovers else { return }
-        for app in apps {
-            while try !commit(committed, { () throws(SQLError) in try leftovers.removeSome(of: app) }) {}
-        }
-        for channel in channels {
-            while try !commit(committed, { () throws(SQLError) in try leftovers.removeSome(of: channel) }) {}
-        }
-    }
-
     // MARK: Streams
 
     /// Returns the device with a credential; nil without one.
@@ -366,7 +339,7 @@ package final class PostgresRequests {
     ///   - body: Executes the statements.
     /// - Returns: The result of `body`.
     /// - Throws: The error that PostgreSQL returned; a conflict after the last attempt.
-    private func commit<Result>(
+    func commit<Result>(
         _ committed: (PostgresEffects) -> Void = { _ in }, restart: () -> Void = {},
         _ body: () throws(SQLError) -> Result
     ) throws(SQLError) -> Result {

@@ -36,7 +36,7 @@ struct BroadcastFindings: Equatable, CustomStringConvertible {
     ) {
         // A later broadcast of the channel replaces an earlier one for a device that is away.
         let ofChannel = simulation.publishers.filter { $0.channel == publisher.channel }.flatMap(\.sent)
-        var (last, lastStored) = (-1, -1)
+        var last = -1
         for sent in publisher.accepted {
             let mayBeMissing =
                 !sent.isStored
@@ -50,10 +50,24 @@ struct BroadcastFindings: Equatable, CustomStringConvertible {
             guard let position = device.position(of: sent.uniqueID) else { continue }
             if !sent.isStored { nowOrNeverCount += 1 }
             if position < last { mixedDisorderCount += 1 }
-            if sent.isStored, position < lastStored { disorderCount += 1 }
             last = max(last, position)
-            if sent.isStored { lastStored = max(lastStored, position) }
+            guard sent.isStored else { continue }
+            disorderCount += publisher.accepted.count { later in
+                later.isStored && later.sentAt > sent.sentAt && isDisorder(sent, later, position, device)
+            }
         }
+    }
+
+    /// Returns whether a device received a broadcast behind a later one that its node must have known.
+    ///
+    /// A device that changes its node may find one that has not heard of the later broadcast yet.
+    private func isDisorder(
+        _ sent: SimulatedPublisher.Sent, _ later: SimulatedPublisher.Sent, _ position: Int, _ device: SimulatedDevice
+    ) -> Bool {
+        guard let other = device.position(of: later.uniqueID), other < position,
+            let arrival = device.arrivals[sent.uniqueID], let otherArrival = device.arrivals[later.uniqueID]
+        else { return false }
+        return arrival.connectedAt == otherArrival.connectedAt || later.acceptedAt ?? .infinity <= arrival.connectedAt
     }
 
     var isClean: Bool { lateCount == 0 && lostCount == 0 && disorderCount == 0 && doubleCount == 0 }

@@ -55,9 +55,13 @@ final class SimulatedDevice {
         connection = Connection(node: node, instance: node.instance.rawValue, address: address)
         connectedAt = simulation.now
         let device = id
-        node.turn { [self] store in
-            // A stopped node completes no handshake, so it attaches no device that has left meanwhile.
-            if connection?.address == address { store.attach(device, secretHash: [], stream: address) }
+        // A handshake takes longer than the difference between the clocks of two nodes.
+        simulation.after(5 + simulation.chance(upTo: 10)) { [self] in
+            guard node.instance.rawValue == connection?.instance else { return }
+            node.turn { [self] store in
+                // A stopped node completes no handshake, so it attaches no device that has left meanwhile.
+                if connection?.address == address { store.attach(device, secretHash: [], stream: address) }
+            }
         }
     }
 

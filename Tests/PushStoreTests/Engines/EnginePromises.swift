@@ -38,9 +38,9 @@ struct EnginePromises: Equatable {
     ///
     /// PostgreSQL has the history of a device a minute later, so there the acknowledgement removes what waits.
     var ignoresAcknowledgementsBeforeDelivery: Bool
-    /// Whether the counters include every end of a notification exactly once.
+    /// Whether the counters include every end of a notification exactly once, since the store was opened.
     ///
-    /// In PostgreSQL, a now-or-never broadcast counts as expired at once, and rows count when they are found.
+    /// In PostgreSQL, they are those of all nodes since the first start. A now-or-never broadcast counts as expired at once, and rows count when they are found.
     var countsEnds: Bool
 
     static let sqlite = EnginePromises(
