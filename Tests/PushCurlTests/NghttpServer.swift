@@ -11,7 +11,7 @@ final class NghttpServer {
     private let process = Process()
 
     init(_ certificates: Certificates) throws {
-        port = try Self.freePort()
+        port = try FreePort.find()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = [
             "nghttpd", "--echo-upload", "-a", "127.0.0.1", "-d", certificates.directory.path, "\(port)",
@@ -44,21 +44,6 @@ final class NghttpServer {
                 unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
             }
         }
-    }
-
-    /// Returns a port that was free a moment ago, because nghttpd does not report the port that it gets for 0.
-    private static func freePort() throws -> Int {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = loopback(0)
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let bound = unsafe withUnsafeMutablePointer(to: &address) {
-            unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
-            }
-        }
-        guard bound else { throw TestFailure.noServer }
-        return Int(UInt16(bigEndian: address.sin_port))
     }
 
     private static func loopback(_ port: Int) -> sockaddr_in {
