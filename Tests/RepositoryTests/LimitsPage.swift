@@ -328,7 +328,7 @@ enum LimitsPage {
 
         ## Known gaps
 
-        - A server is one machine; there is no cluster.
+        - Several servers can [work as one](../how-to/several-machines.md) with PostgreSQL, at most 1,024 nodes.
 
         """
 }
