@@ -18,6 +18,7 @@ extension StoreMove {
         try createTables()
         try transaction { () throws(StoreMoveError) in
             try refuseRunningNodes()
+            try refuseFurtherShards()
             try refuseRows()
             try refuseLateNumbers(file)
             for table in MovedTable.toPostgres {

@@ -25,6 +25,7 @@ extension StoreMove {
         let file = try create(path)
         try transaction { () throws(StoreMoveError) in
             try refuseRunningNodes()
+            try refuseFurtherShards()
             for table in MovedTable.toSQLite {
                 try fill(table, of: file) { (row) throws(StoreMoveError) in row }
             }

@@ -97,6 +97,12 @@ package final class StoreMove {
         if let name { throw .nodeRunning(address: address, name: name) }
     }
 
+    /// Refuses a cluster whose devices are in several databases, of which the move knows one.
+    func refuseFurtherShards() throws(StoreMoveError) {
+        let count = try number("SELECT count(*) FROM slots WHERE shard <> 0 OR moving_to IS NOT NULL")
+        guard count == 0 else { throw .severalShards(address: address) }
+    }
+
     /// Returns the time of PostgreSQL in UNIX milliseconds.
     func now() throws(StoreMoveError) -> Int64 {
         try number("SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)")

@@ -10,6 +10,8 @@ package enum StoreMoveError: Error, Sendable {
     case postgres(address: String, SQLError)
     /// A node of the cluster is running.
     case nodeRunning(address: String, name: String)
+    /// Devices are in several databases.
+    case severalShards(address: String)
     /// A table of the target has rows.
     case notEmpty(address: String, table: String)
     /// The source has no tables.
@@ -36,6 +38,7 @@ extension StoreMoveError: CustomStringConvertible {
             "Cannot connect to \(address): \(error.message) (code \(error.code))"
         case .postgres(let address, let error): "PostgreSQL error on \(address): \(error.message) (code \(error.code))"
         case .nodeRunning(let address, let name): "The node '\(name)' uses \(address)"
+        case .severalShards(let address): "The cluster of \(address) has devices in several databases"
         case .notEmpty(let address, let table): "The schema in \(address) is not empty: the table \(table) has rows"
         case .noTables(let address): "The database \(address) has no tables of Posthorn"
         case .newerSchema(let address, let found, let known):
@@ -63,6 +66,7 @@ extension StoreMoveError: CustomStringConvertible {
             default: "Nothing was changed. Fix the cause, and try again."
             }
         case .nodeRunning: "Stop all nodes, wait ten seconds, and try again."
+        case .severalShards: "Move all slots to shard 0 with 'posthorn cluster move-slots --to 0 1024', and try again."
         case .notEmpty: "Use an empty database, or delete the schema if nobody needs it: DROP SCHEMA posthorn CASCADE"
         case .noTables: "Check the address."
         case .newerSchema: "Use the version of the program that the nodes have."

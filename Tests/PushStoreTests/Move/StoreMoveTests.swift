@@ -349,6 +349,18 @@ import Testing
         _ = try move().copyToSQLite(at: files.path(of: "other.sqlite"))
     }
 
+    @Test func `devices in several databases are refused in both directions`() async throws {
+        let store = try TestStore()
+        store.store.stop()
+        _ = try PostgresTestStore(fixture)
+        _ = try await fixture.sql("INSERT INTO slots VALUES (7, 1)")
+        let path = files.path(of: "back.sqlite")
+        for attempt in [{ try move().copyToPostgres(from: store.path) }, { try move().copyToSQLite(at: path) }] {
+            let error = #expect(throws: StoreMoveError.self) { try attempt() }
+            guard case .severalShards? = error else { throw MissingReply(what: "severalShards") }
+        }
+    }
+
     @Test func `a file that a server uses is refused`() throws {
         let store = try TestStore()
         let error = #expect(throws: StoreMoveError.self) { try move().copyToPostgres(from: store.path) }
