@@ -66,7 +66,7 @@ extension StoreMoveError {
         return switch self {
         case .aheadOfClock: 75
         case .differs: 65
-        case .notEmpty, .noTables: 73
+        case .notEmpty, .noTables, .severalShards: 73
         case .postgres: 69
         case .sqlite, .newerSchema, .nodeRunning, .outOfNumbers: 74
         }
