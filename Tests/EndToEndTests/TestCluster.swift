@@ -6,14 +6,18 @@ internal import TestSupport
 /// Three servers that share a database in PostgreSQL, as one cluster.
 struct TestCluster {
     let database: PostgresDatabase
+    /// The database of shard 1; nil without one.
+    let shard: PostgresDatabase?
     /// The nodes `n1`, `n2` and `n3`.
     let nodes: [InstalledServer]
     private let files: TemporaryDirectory
     /// The directory of PostgreSQL's sockets.
     private let sockets: String
 
-    init() async throws {
+    init(hasSecondShard: Bool = false) async throws {
         database = try await PostgresDatabase()
+        shard = hasSecondShard ? try await PostgresDatabase() : nil
+        let shardOptions = shard.map { ["--cluster-shards", $0.address] } ?? []
         files = try TemporaryDirectory()
         let (name, value) = ("?host=", database.address)
         let start = value.firstRange(of: name)?.upperBound ?? value.endIndex
@@ -31,7 +35,7 @@ struct TestCluster {
                         "--store-url", value.replacing(name + sockets, with: name + path), "--cluster-node",
                         "n\(number)", "--cluster-address", "127.0.0.1:\(port)", "--cluster-key-file",
                         files.path(of: "cluster-n\(number).key"), "--metrics-listen", "127.0.0.1:0",
-                    ], port: port))
+                    ] + shardOptions, port: port))
         }
         self.nodes = nodes
     }

@@ -40,6 +40,12 @@ struct SlotMoveTests {
         #expect(try node.send("later", to: moved.contents) == nil)
         let stream = try node.attach(moved)
         #expect(try node.received(2, on: stream).map(\.text) == ["waits", "later"])
+        // The former database has the row of the device for a minute.
+        #expect(try await postgres.sql("SELECT count(*) FROM devices") == "2")
+        guard case .devices(let all, nil) = try node.succeed(.allDevices(.list())) else {
+            throw MissingReply(what: "the devices")
+        }
+        #expect(all.count == 2)
     }
 
     @Test func `a connected device is sent away, and notifications wait for the end of the move`() throws {
@@ -118,7 +124,10 @@ struct SlotMoveTests {
     }
 
     @Test func `wrong moves are refused`() throws {
-        let node = try TestNode(postgres, shards: [shard])
+        let other = try TestNode(postgres, name: "other", isOneOfSeveral: true)
+        let node = try TestNode(postgres, isOneOfSeveral: true, shards: [shard])
+        #expect(throws: StoreRefusal.shardNotEverywhere) { try node.succeed(.cluster(.moveSlots(to: 1, count: 1))) }
+        withExtendedLifetime(other) {}
         #expect(throws: StoreRefusal.unknownShard) { try node.succeed(.cluster(.moveSlots(to: 2, count: 1))) }
         try node.succeed(.cluster(.finishUpgrade))
     }

@@ -49,6 +49,8 @@ final class TestNode {
         configuration.furtherShards = try shards.map { try PostgresAddress($0) }
         configuration.sweepQuestionMilliseconds = 100
         configuration.cleanMilliseconds = 100
+        // A busy machine must not change an answer.
+        configuration.patienceMilliseconds = 30_000 * Int64(Patience.factor)
         configuration.reviewMilliseconds = reviewMilliseconds
         configuration.countsMilliseconds = countsMilliseconds
         if isOneOfSeveral {

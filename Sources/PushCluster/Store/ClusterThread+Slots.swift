@@ -11,6 +11,9 @@ extension ClusterThread {
         guard slots.withLock({ $0 }) != new, version >= Int64(directoryVersion ?? 0) else {
             return settlement?.add(group) ?? ()
         }
+        guard new.shardCount <= configuration.addresses.count else {
+            return fail("devices are in shard \(new.shardCount - 1), which [cluster] shards does not name")
+        }
         slots.withLock { $0 = new }
         store.set(new)
         let former = settlement?.formerVersion ?? Int64(directoryVersion ?? 0)
@@ -44,7 +47,7 @@ extension ClusterThread {
         let proceed = { [weak self] in
             guard let self else { return }
             if case .next(let step) = outcome { return moveSlots(step, answer) }
-            isMovingSlots = false
+            if answer != nil { isMovingSlots = false }
             // Nodes notice it sooner than that they wait for an abandoned move.
             if case .failed = outcome, slots.withLock(\.hasMoving) { moveSlots(.finish, nil) }
             guard let answer else { return }

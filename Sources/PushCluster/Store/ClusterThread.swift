@@ -169,7 +169,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         settleSlots(store)
         if let timer { loop.cancel(timer) }
         timer = nil
-        if store.isSuperseded { return fail() }
+        if store.isSuperseded { return fail("another start of the node \(configuration.node) has its number") }
         if isStopping, store.isIdle { return loop.stop() }
         let due = min(store.nextDue, history.nextDue ?? .future)
         guard due < .future else { return }
@@ -179,10 +179,10 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         }
     }
 
-    private func fail() {
+    /// Ends the node because it can no longer serve.
+    func fail(_ text: String) {
         guard !isStopping else { return }
         isStopping = true
-        let text = "another start of the node \(configuration.node) has its number"
         onFatal(.locked(path: "\(configuration.address)", code: "nodes", text: text))
     }
 

@@ -51,6 +51,7 @@ struct SlotMover {
         switch step {
         case .begin(let target, let count):
             guard (0..<connections.shardCount).contains(target) else { return .refused(.unknownShard) }
+            guard try hasAllNodes(target, control) else { return .refused(.shardNotEverywhere) }
             guard let marked = try mark(for: target, count, control) else { return .refused(.slotsAreMoving) }
             guard marked > 0 else { return .done }
             try changed()
@@ -70,6 +71,19 @@ struct SlotMover {
     }
 
     // MARK: Marking
+
+    /// Returns whether all nodes send heartbeats to a shard.
+    private func hasAllNodes(_ target: Int, _ control: PostgresConnection) throws(SQLError) -> Bool {
+        let text: StaticString = "SELECT instance FROM nodes WHERE seen_at > clock_timestamp() - interval '3 seconds'"
+        var live: [Set<Int64>] = []
+        for connection in [control, try connections.connection(toShard: target)] {
+            let select = try connection.prepare(text)
+            var instances: Set<Int64> = []
+            while try select.step() { instances.insert(select.int64(0)) }
+            live.append(instances)
+        }
+        return live[0].isSubset(of: live[1])
+    }
 
     /// Marks slots that move to a shard; returns their number, or nil while others move.
     private func mark(for target: Int, _ count: Int, _ control: PostgresConnection) throws(SQLError) -> Int? {
@@ -113,6 +127,12 @@ struct SlotMover {
         )
         let ranges = SlotRange.ranges(of: slots)
         try old.transaction { () throws(SQLError) in
+            // A request that began before the move is committed first. The snapshot is taken after that.
+            try old.execute(
+                text: """
+                    SET LOCAL lock_timeout = '5s';
+                    LOCK TABLE devices, registrations, filters, subscriptions, delivery_histories IN SHARE MODE
+                    """)
             try new.transaction { () throws(SQLError) in
                 for range in ranges {
                     // A move that was cancelled may have left rows.

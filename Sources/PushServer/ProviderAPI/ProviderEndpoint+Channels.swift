@@ -110,7 +110,8 @@ extension Rejection {
         case .unavailable: self = condition.rejection
         case .alreadyExists, .unauthorized, .badEnrolmentCode, .unknownDevice, .unknownCode, .unknownKey, .unknownTeam,
             .unknownPolicy,
-            .unknownCertificate, .unknownSendToken, .unknownNode, .nodeIsLive, .unknownShard, .slotsAreMoving, .oldNode,
+            .unknownCertificate, .unknownSendToken, .unknownNode, .nodeIsLive, .unknownShard, .shardNotEverywhere,
+            .slotsAreMoving, .oldNode,
             .noCluster, .draining, .keysUnchanged, .traceOff:
             self.init(.internalServerError)
         }

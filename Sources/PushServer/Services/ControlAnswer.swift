@@ -98,7 +98,7 @@ extension StoreRefusal {
         case .unknownTopic, .unknownDevice, .unknownKey, .unknownTeam, .unknownCertificate, .unknownChannel,
             .unknownPolicy, .unknownCode, .unknownSendToken, .unknownNode, .unknownShard, .noCluster:
             404
-        case .alreadyExists, .nodeIsLive, .slotsAreMoving, .oldNode, .keysUnchanged, .traceOff: 409
+        case .alreadyExists, .nodeIsLive, .shardNotEverywhere, .slotsAreMoving, .oldNode, .keysUnchanged, .traceOff: 409
         case .tooMany, .busy: 429
         case .draining, .unavailable: 503
         }
@@ -123,6 +123,7 @@ extension StoreRefusal {
         case .unknownNode: "UnknownNode"
         case .nodeIsLive: "NodeIsLive"
         case .unknownShard: "UnknownShard"
+        case .shardNotEverywhere: "ShardNotEverywhere"
         case .slotsAreMoving: "SlotsAreMoving"
         case .oldNode: "OldNode"
         case .noCluster: "NoCluster"
@@ -156,6 +157,8 @@ extension StoreRefusal {
             "The node had a heartbeat in the last \(NodeChange.silenceSeconds) seconds. Stop its posthornd, wait, then try again."
         case .unknownShard:
             "There is no such shard. See `posthorn cluster status`, and `shards` in the server's configuration."
+        case .shardNotEverywhere:
+            "A node does not use this shard. Set `shards` on all nodes, restart them, and check that they reach its database."
         case .slotsAreMoving: "Other slots are being moved. Wait until they have moved."
         case .oldNode: "A node runs an earlier version. Upgrade all nodes, or remove nodes that no longer exist."
         case .draining: "This node of the cluster takes no devices. Connect again."

@@ -140,6 +140,8 @@ package enum StoreRefusal: Error, Equatable, Sendable {
     case nodeIsLive
     /// The cluster has no shard with this number.
     case unknownShard
+    /// A node of the cluster has no connection to the shard.
+    case shardNotEverywhere
     /// Slots move already.
     case slotsAreMoving
     /// A node of an earlier version needs the former tables.

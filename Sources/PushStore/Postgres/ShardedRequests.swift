@@ -141,15 +141,19 @@ package final class ShardedRequests {
         var cursor: DeviceTable.ListCursor?
         if let last {
             guard let stored = Int64(exactly: last.rawValue),
-                let found = try shard(slots().shard(of: last)).tables.devices.cursor(of: stored)
+                let found = try shard(self.slots().shard(of: last)).tables.devices.cursor(of: stored)
             else { return .init(result: .failure(.unknownDevice)) }
             cursor = found
         }
+        let slots = slots()
         var (devices, isMore): ([AdminAPI.Device], Bool) = ([], false)
         for index in 0..<shardCount {
             let answer = try shard(index).devices(after: cursor, countMax: countMax)
             guard case .success(.devices(let page, let next)) = answer.result else { return answer }
-            devices += page
+            // After a move, the former shard still has the rows for a minute.
+            devices += page.filter { device in
+                DeviceID(text: device.deviceID).map { slots.shard(of: $0) == index } ?? false
+            }
             isMore = isMore || next != nil
         }
         devices.sort { ($0.enrolledAt, $0.deviceID) < ($1.enrolledAt, $1.deviceID) }
@@ -174,7 +178,7 @@ package final class ShardedRequests {
             let request = AllDevicesRequest.recipients(topic, devices: own, countMax: countMax - found.count)
             let answer = try shard(index).perform(.allDevices(request)) { _ in }
             guard case .success(.recipients(let part, let isWhole)) = answer.result else { return answer }
-            found += part
+            found += part.filter { slots.shard(of: $0.contents.device) == index }
             isComplete = isComplete && isWhole
         }
         return .init(result: .success(.recipients(found, isComplete: isComplete)))

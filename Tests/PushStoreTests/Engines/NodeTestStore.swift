@@ -59,6 +59,8 @@ final class NodeTestStore: StreamTarget {
             guard Date() < deadline else { throw MissingReply(what: "a node that is ready") }
             usleep(5_000)
         }
+        // The worker that answers reads the stored broadcasts first.
+        _ = try counts()
     }
 
     /// Stops the node after its streams, like a server that stops.
