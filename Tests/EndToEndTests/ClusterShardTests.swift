@@ -31,7 +31,7 @@ extension ServerEndToEnd {
             return moving.texts
         }
 
-        @Test func `devices move to another database while providers send: nothing is refused or lost, and all arrives in order`()
+        @Test func `devices move to another database under load: nothing is refused or lost, and all arrives in order`()
             async throws
         {
             let cluster = try await TestCluster(hasSecondShard: true)
