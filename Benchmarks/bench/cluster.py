@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures three nodes on PostgreSQL, and compares them with one server: python3 -m bench.cluster [C8] [C9] [C10]."""
+"""Measures three nodes on PostgreSQL, and compares them with one server.
+
+    python3 -m bench.cluster [C8] [C9] [C10] [C6] [C2]
+"""
 import contextlib
 import os
 import subprocess
@@ -7,7 +10,8 @@ import sys
 import time
 
 from . import report
-from .cluster_servers import Cluster, Pair
+from .cluster_faults import scenario_c2, scenario_c6
+from .cluster_servers import Pair
 from .measure import Failure, Generator, Rounds, alternate, is_quiet, say, watched
 from .workshop import Workshop
 
@@ -36,7 +40,7 @@ class Settling:
 def costing(server, generator, question, count):
     """Returns a function that measures a load with all that it leaves to do, and adds the CPU of PostgreSQL's parts."""
     def ask():
-        before, rows = server.parts(), server.rows()
+        rows, before = server.rows(), server.parts()
         answer = watched(server, Settling(generator), question, count)
         for name, seconds in server.parts().items():
             answer[f"{name}_us"] = (seconds - before[name]) / count * 1e6
@@ -50,7 +54,7 @@ def sending(stack, server, identities, *options, connections=CONNECTIONS):
     """Returns a generator whose provider connections are spread over the nodes, and its devices too."""
     return stack.enter_context(Generator("load", [
         ("protocol", server.stream), ("port", server.ports), ("publishers", connections),
-        ("identities", identities), *server.headers(), *options]))
+        ("identities", identities), ("again", "yes"), *server.headers(), *options]))
 
 
 def scenario_c8(pair, shop):
@@ -90,8 +94,9 @@ def staying_away(server, generator, identities):
         with contextlib.ExitStack() as stack:
             returning = sending(stack, server, identities, connections=1)
             answer = costing(server, returning, f"drain {AWAY} {EACH} 64", count)()
-        for key in [key for key in sent if key.endswith("_us") and key != "generator_cpu_us"]:
-            answer[key] += sent[key]
+        for key in ("cpu_us", "nodes_us", "primary_us", "standbys_us", "written"):
+            if key in sent:
+                answer[key] += sent[key]
         answer["rate"], answer["sent"] = sent["rate"], sent
         answer["other_cores"] = max(answer["other_cores"], sent["other_cores"])
         return answer
@@ -100,8 +105,8 @@ def staying_away(server, generator, identities):
 
 def cost_rows(shop, what, answers, goal=None):
     shop.keep("C8", what, answers)
-    found = [(NODE_COUNT * one["cpu_us"] / all_["cpu_us"], is_quiet(one) and is_quiet(all_))
-             for one, all_ in zip(answers["one server"], answers["cluster"])]
+    found = [(NODE_COUNT * one["cpu_us"] / three["cpu_us"], is_quiet(one) and is_quiet(three))
+             for one, three in zip(answers["one server"], answers["cluster"])]
     figures = {"one server": {key: [run[key] for run in answers["one server"]] for key in ("cpu_us", "rate")},
                "cluster": {key: [run[key] for run in answers["cluster"]]
                            for key in ("cpu_us", "nodes_us", "primary_us", "standbys_us", "written", "rate")}}
@@ -118,7 +123,7 @@ def scenario_c9(pair, shop):
             generator = stack.enter_context(Generator("load", [
                 ("protocol", server.stream), ("port", port), ("device-port", device_port), ("publishers", 1),
                 ("identities", server.devices(devices)), ("delivered", "yes" if connected else "no"),
-                *server.headers()]))
+                ("again", "yes"), *server.headers()]))
             if connected:
                 generator.ask(f"connect {devices}")
 
@@ -157,23 +162,26 @@ def scenario_c10(pair, shop):
     """Measures the CPU of an idle cluster, and of an idle server with SQLite and as many devices as a node."""
     seconds, devices = 60, 100
     one, cluster = pair
+
+    def each():
+        return one.each() | cluster.each()
+
     with contextlib.ExitStack() as stack:
         for server in pair:
             generator = sending(stack, server, server.devices(devices * server.node_count), connections=1)
             generator.ask(f"connect {devices * server.node_count}")
-            if server is one:
-                stack.callback(generator.ask, "disconnect")
         time.sleep(5)
-        before, start = {**one.each(), **cluster.each()}, time.monotonic()
+        before, start = each(), time.monotonic()
         time.sleep(seconds)
         passed = time.monotonic() - start
-        spent = {name: (value - before[name]) / passed * 100 for name, value in {**one.each(), **cluster.each()}.items()}
-    shop.keep("C10", f"{seconds} s, {devices} devices a node", {name: [{"percent": one}] for name, one in spent.items()})
+        spent = {name: (value - before[name]) / passed * 100 for name, value in each().items()}
+    shop.keep("C10", f"{seconds} s, {devices} devices a node", {name: [{"percent": part}] for name, part in spent.items()})
     for name, percent in spent.items():
-        shop.row("C10", f"% of a core, idle, {name}", percent, "C10 node" if name in cluster.node_names else None)
+        goal = "C10 node" if name in cluster.node_names else None
+        shop.row("C10", f"% of a core, idle, {name}", percent, goal)
 
 
-SCENARIOS = {"C8": scenario_c8, "C9": scenario_c9, "C10": scenario_c10}
+SCENARIOS = {"C8": scenario_c8, "C9": scenario_c9, "C10": scenario_c10, "C6": scenario_c6, "C2": scenario_c2}
 
 
 def main(names):

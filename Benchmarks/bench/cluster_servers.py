@@ -22,6 +22,10 @@ class Node(Posthorn):
                        f"127.0.0.1:{self.port}", "--cluster-key-file", key_file]
         self.hidden = {trio.address: "postgresql://POSTGRES", str(key_file): "CLUSTER.KEY"}
 
+    def restart(self):
+        self.log = open(self.directory / "log", "a")
+        self.start()
+
     def disclose(self, command):
         super().disclose([self.hidden.get(word, word) for word in command])
 
@@ -109,6 +113,8 @@ class Cluster(Installation):
         self.prepare()
         # The other nodes find the key and the devices within some seconds.
         wait_until(lambda: all(node.count("devices") == DEVICE_COUNT for node in self.nodes), "a node lacks devices")
+        # Autovacuum does this within a minute after a change of many rows. Before, PostgreSQL may choose slow plans.
+        self.trio.primary.sql("ANALYZE")
 
     def cpu(self):
         return sum(self.parts().values())

@@ -40,6 +40,11 @@ GOALS = {
     "C9 cluster, away p99": ("≤", 4),
     # Percent of a core.
     "C10 node": ("≤", 0.5),
+    "C6 lost": ("≤", 0),
+    "C6 503": ("≤", 0),
+    # Seconds.
+    "C6 away": ("≤", 2),
+    "C2 lost": ("≤", 0),
 }
 
 

@@ -85,7 +85,7 @@ def is_whole(facts):
 
 UNITS = {"rate": "{:,.0f}/s", "cpu_us": "{:.1f} us", "nodes_us": "nodes {:.1f} us",
          "primary_us": "primary {:.1f} us", "standbys_us": "standbys {:.1f} us", "written": "{:.2f} written",
-         "ms": "{:.2f} ms", "seconds": "{:.3f} s", "rss_kb": "{:.1f} KB",
+         "number": "{:,.0f}", "ms": "{:.2f} ms", "seconds": "{:.3f} s", "rss_kb": "{:.1f} KB",
          "slab_kb": "kernel {:.1f} KB", "after_broadcast_kb": "after a broadcast {:.1f} KB", "mb": "{:.1f} MB",
          "connect_seconds": "connected after {:.1f} s"}
 

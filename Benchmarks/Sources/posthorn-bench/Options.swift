@@ -22,7 +22,7 @@ struct Options {
         usage: posthorn-bench enrol --port N --topic T --count N --out FILE [--channel ID]
                posthorn-bench load --protocol P --port N,… [--device-port N,…] [--publishers N] [--topics N]
                    [--identities FILE] [--paths FILE] [--header 'name: value']… [--expect STATUS,…]
-                   [--broadcast-path PATH] [--broadcast-header 'name: value']…
+                   [--broadcast-path PATH] [--broadcast-header 'name: value']… [--delivered yes] [--again yes]
                posthorn-bench soak --port N --topic T --identities FILE --rate N [--seconds N] [--channel ID]
                posthorn-bench upgrade --port N,… --topic T --identities FILE --rate N
                posthorn-bench storm --protocol P --port N --count N [--parallel N] [--resumed yes] [--identities FILE]
