@@ -27,6 +27,24 @@ GOALS = {
     # Percent of a core.
     "I idle": ("≤", 0.5),
     "I memory": ("≤", 1.1),
+    # The throughput of three nodes, as a multiple of one server's with the same CPU time.
+    "C8 connected": ("≥", 2.4),
+    "C8 9 of 10": ("≥", 2.0),
+    "C8 away": ("≥", 0.45),
+    # Notifications a second.
+    "C8 primary": ("≥", 25_000),
+    # Milliseconds.
+    "C9 other node, connected p50": ("≤", 1),
+    "C9 other node, connected p99": ("≤", 3),
+    "C9 cluster, away p50": ("≤", 1.5),
+    "C9 cluster, away p99": ("≤", 4),
+    # Percent of a core.
+    "C10 node": ("≤", 0.5),
+    "C6 lost": ("≤", 0),
+    "C6 503": ("≤", 0),
+    # Seconds.
+    "C6 away": ("≤", 2),
+    "C2 lost": ("≤", 0),
 }
 
 

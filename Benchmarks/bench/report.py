@@ -44,12 +44,12 @@ def other_load(details):
     return [round(median(others), 2), round(max(others), 2)] if others else None
 
 
-def write(shop, measured, scenarios, failures):
+def write(shop, measured, scenarios, failures, script="Benchmarks/run.sh"):
     """Writes the results as JSON and as text; `measured` is the commit at the start of the run."""
     now = datetime.datetime.now()
     facts = {
         "time": now.isoformat(timespec="minutes"), "commit": measured, "machine": machine(),
-        "command": f"BENCH_REPEATS={shop.repeats} {'BENCH_FULL=1 ' if shop.full else ''}Benchmarks/run.sh "
+        "command": f"BENCH_REPEATS={shop.repeats} {'BENCH_FULL=1 ' if shop.full else ''}{script} "
                    + " ".join(scenarios),
         "scenarios": scenarios, "failures": failures, "other_load": other_load(shop.details), "rows": shop.rows,
         "commands": shop.commands, "details": shop.details}
@@ -83,7 +83,9 @@ def is_whole(facts):
 
 # The text of a run
 
-UNITS = {"rate": "{:,.0f}/s", "cpu_us": "{:.1f} us", "ms": "{:.2f} ms", "seconds": "{:.3f} s", "rss_kb": "{:.1f} KB",
+UNITS = {"rate": "{:,.0f}/s", "cpu_us": "{:.1f} us", "nodes_us": "nodes {:.1f} us",
+         "primary_us": "primary {:.1f} us", "standbys_us": "standbys {:.1f} us", "written": "{:.2f} written",
+         "number": "{:,.0f}", "ms": "{:.2f} ms", "seconds": "{:.3f} s", "rss_kb": "{:.1f} KB",
          "slab_kb": "kernel {:.1f} KB", "after_broadcast_kb": "after a broadcast {:.1f} KB", "mb": "{:.1f} MB",
          "connect_seconds": "connected after {:.1f} s"}
 

@@ -2,6 +2,7 @@
 """Starts the measured servers: each runs on core 0 with its own port, in a directory that is deleted afterwards."""
 import os
 import pathlib
+import random
 import shlex
 import shutil
 import socket
@@ -15,9 +16,15 @@ PEERS = HERE / ".build/peers"
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """Returns a free port below those that the kernel gives to connections, so that a server can start again on it."""
+    while True:
+        port = random.randrange(10_000, 32_000)
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                continue
 
 
 class Server:

@@ -20,6 +20,9 @@ final class Load {
     private let topicCount: Int
     /// Whether devices are connected, so that each notification must also be delivered.
     private let isDelivered: Bool
+    /// Whether a notification may arrive again, as in a cluster; a device recognizes it by its ID.
+    private let mayArriveAgain: Bool
+    private var again = 0
     private var payload = Payload()
     /// Derived from the process ID, so that notifications left by another process are not counted.
     private var run = Int(getpid()) % 9999 * 100
@@ -39,11 +42,12 @@ final class Load {
     private var delivery = Histogram()
     private var nextTopic = 0
 
-    init(_ loop: Loop, _ publishers: [Publisher], topicCount: Int, isDelivered: Bool) {
+    init(_ loop: Loop, _ publishers: [Publisher], topicCount: Int, isDelivered: Bool, mayArriveAgain: Bool) {
         self.loop = loop
         self.publishers = publishers
         self.topicCount = topicCount
         self.isDelivered = isDelivered
+        self.mayArriveAgain = mayArriveAgain
         for publisher in publishers { publisher.load = self }
     }
 
@@ -52,7 +56,7 @@ final class Load {
         run += 1
         self.count = count
         self.pace = pace
-        (sent, accepted, delivered) = (0, 0, 0)
+        (sent, accepted, delivered, again) = (0, 0, 0, 0)
         wasDelivered = [UInt64](repeating: 0, count: count / 64 + 1)
         acceptance = Histogram()
         delivery = Histogram()
@@ -64,7 +68,7 @@ final class Load {
         let seconds = Double(now - startNanoseconds) / 1e9
         let acceptSeconds = Double(acceptedNanoseconds - startNanoseconds) / 1e9
         return "\"count\":\(count),\"seconds\":\(seconds),\"accept_seconds\":\(acceptSeconds),"
-            + "\"delivered\":\(delivered),\"accept\":\(acceptance.json),\"deliver\":\(delivery.json)"
+            + "\"delivered\":\(delivered),\"again\":\(again),\"accept\":\(acceptance.json),\"deliver\":\(delivery.json)"
     }
 
     /// Sends one notification at a time, and also returns the time of each answer.
@@ -89,7 +93,10 @@ final class Load {
         guard let stamp = Payload.stamp(in: message) else { fail("a delivery without its stamp") }
         guard stamp.run == run, stamp.number < count else { return }
         let bit = UInt64(1) << UInt64(stamp.number & 63)
-        guard wasDelivered[stamp.number >> 6] & bit == 0 else { fail("number \(stamp.number) was delivered twice") }
+        guard wasDelivered[stamp.number >> 6] & bit == 0 else {
+            guard mayArriveAgain else { fail("number \(stamp.number) was delivered twice") }
+            return again += 1
+        }
         wasDelivered[stamp.number >> 6] |= bit
         delivered += 1
         delivery.add(monotonicNanoseconds() - stamp.sentNanoseconds)

@@ -21,7 +21,9 @@ final class LoadSession {
         publishers = (0..<options.number("publishers", 16)).map(peer.makePublisher)
         helpers = peer.makeHelpers()
         let topicCount = options.number("topics", peer.topicCount ?? 1000)
-        load = Load(loop, publishers, topicCount: topicCount, isDelivered: options.optional("delivered") == "yes")
+        load = Load(
+            loop, publishers, topicCount: topicCount, isDelivered: options.optional("delivered") == "yes",
+            mayArriveAgain: options.optional("again") == "yes")
         for helper in helpers { helper.load = load }
         waitUntil { [publishers, helpers] in (publishers + helpers).allSatisfy(\.isReady) }
     }

@@ -20,11 +20,11 @@ struct Options {
 
     static let usage = """
         usage: posthorn-bench enrol --port N --topic T --count N --out FILE [--channel ID]
-               posthorn-bench load --protocol P --port N [--publishers N] [--topics N] [--identities FILE]
-                   [--paths FILE] [--header 'name: value']… [--expect STATUS,…] [--broadcast-path PATH]
-                   [--broadcast-header 'name: value']…
+               posthorn-bench load --protocol P --port N,… [--device-port N,…] [--publishers N] [--topics N]
+                   [--identities FILE] [--paths FILE] [--header 'name: value']… [--expect STATUS,…]
+                   [--broadcast-path PATH] [--broadcast-header 'name: value']… [--delivered yes] [--again yes]
                posthorn-bench soak --port N --topic T --identities FILE --rate N [--seconds N] [--channel ID]
-               posthorn-bench upgrade --port N --topic T --identities FILE --rate N
+               posthorn-bench upgrade --port N,… --topic T --identities FILE --rate N
                posthorn-bench storm --protocol P --port N --count N [--parallel N] [--resumed yes] [--identities FILE]
         protocols: posthorn-websocket posthorn-events posthorn-http2 floor redis mosquitto nats nchan http2
         `load`, `soak` and `upgrade` read commands from their input: see Benchmarks/README.md
@@ -44,6 +44,13 @@ struct Options {
         }
         guard let number = Int(text) else { fail("--\(name) takes a number") }
         return number
+    }
+
+    /// Returns the ports of an option, which are separated by commas.
+    func ports(_ name: String) -> [UInt16] {
+        let ports = text(name).split(separator: ",").compactMap { UInt16($0) }
+        guard !ports.isEmpty else { fail("--\(name) takes port numbers") }
+        return ports
     }
 
     /// Returns the `name: value` options as fields.

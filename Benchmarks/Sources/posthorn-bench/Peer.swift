@@ -4,7 +4,9 @@
 final class Peer {
     let name: String
     private let loop: Loop
-    private let target: Target
+    /// The nodes of a cluster, or one server; connections take them in turn.
+    private let targets: [Target]
+    private let deviceTargets: [Target]
     private let identities: [DeviceIdentity]
     private let requests: HTTP2Publisher.Requests?
     private var acknowledgements: [AcknowledgingConnection] = []
@@ -14,15 +16,15 @@ final class Peer {
         name = options.text("protocol")
         identities = options.optional("identities").map(DeviceIdentity.read) ?? []
         let isHTTP2 = ["posthorn-websocket", "posthorn-events", "posthorn-http2", "nchan", "http2"].contains(name)
-        let port = UInt16(clamping: options.number("port"))
-        target = Target(port: port, protocols: isHTTP2 ? "h2" : nil)
+        targets = options.ports("port").map { Target(port: $0, protocols: isHTTP2 ? "h2" : nil) }
         // Devices on HTTP/1.1 do not offer ALPN.
-        deviceTarget = Target(port: port, protocols: name == "posthorn-http2" ? "h2" : nil)
-        requests = isHTTP2 ? Self.requests(options, target, identities) : nil
+        let deviceProtocols = name == "posthorn-http2" ? "h2" : nil
+        let devicePorts = options.ports(options.optional("device-port") == nil ? "port" : "device-port")
+        deviceTargets = devicePorts.map { Target(port: $0, protocols: deviceProtocols) }
+        requests = isHTTP2 ? Self.requests(options, targets[0], identities) : nil
         channel = options.optional("channel")
     }
 
-    private let deviceTarget: Target
     private let channel: String?
 
     private static func requests(
@@ -41,7 +43,8 @@ final class Peer {
     var topicCount: Int? { requests?.paths.count }
 
     func makePublisher(_ number: Int) -> Publisher {
-        switch name {
+        let target = targets[number % targets.count]
+        return switch name {
         case "floor": FloorPublisher(loop, target, number: number)
         case "redis": RedisPublisher(loop, target, number: number)
         case "mosquitto": MQTTPublisher(loop, target, number)
@@ -54,11 +57,12 @@ final class Peer {
     /// Returns extra connections on which devices acknowledge; they must be ready before the devices.
     func makeHelpers() -> [Publisher] {
         guard name == "posthorn-events" else { return [] }
-        acknowledgements = (0..<4).map { AcknowledgingConnection(loop, target, number: $0) }
+        acknowledgements = (0..<4).map { AcknowledgingConnection(loop, targets[0], number: $0) }
         return acknowledgements
     }
 
     func makeDevice(_ number: Int, session: OpaquePointer? = nil) -> Device {
+        let deviceTarget = deviceTargets[number % deviceTargets.count]
         switch name {
         case "floor": return FloorDevice(loop, deviceTarget, number, session: session)
         case "redis": return RedisDevice(loop, deviceTarget, number)
@@ -75,7 +79,9 @@ final class Peer {
     }
 
     /// Returns a device that uses an HTTP/2 session.
-    func makeHTTP2Device(_ number: Int) -> HTTP2Device { HTTP2Device(loop, deviceTarget, number, identity(number)) }
+    func makeHTTP2Device(_ number: Int) -> HTTP2Device {
+        HTTP2Device(loop, deviceTargets[number % deviceTargets.count], number, identity(number))
+    }
 
     private func identity(_ number: Int) -> DeviceIdentity {
         guard number < identities.count else { fail("--identities has only \(identities.count) devices") }

@@ -27,7 +27,8 @@ class WebSocketDevice: Device {
         if !isUpgraded {
             guard let end = bytes.offset(of: "\r\n\r\n") else { return 0 }
             guard bytes.begins(with: "HTTP/1.1 101") else {
-                fail("no WebSocket: \(String(decoding: bytes.prefix(300), as: UTF8.self))")
+                refused(String(decoding: bytes.prefix(300), as: UTF8.self))
+                return bytes.count
             }
             isUpgraded = true
             becomeReady()
@@ -47,6 +48,9 @@ class WebSocketDevice: Device {
         if !acknowledged.isEmpty { acknowledge(acknowledged) }
         return start
     }
+
+    /// Handles an answer that refuses the stream, which fails unless a scenario expects it.
+    func refused(_ answer: String) { fail("no WebSocket: \(answer)") }
 
     private func ended(_ reason: String) {
         close()

@@ -2,7 +2,8 @@
 
 internal import Glibc
 
-/// The command `upgrade`: providers send at a constant rate to connected devices while the server is replaced.
+/// The command `upgrade`: providers send at a constant rate to connected devices while the server is replaced, or while
+/// one node of a cluster stops.
 final class Upgrade {
     private static let providerCount = 8
     private static let connectingCountMax = 64
@@ -13,11 +14,16 @@ final class Upgrade {
     private struct Place {
         var device: UpgradeDevice?
         var returnNanoseconds = 0
+        /// The time at which the last stream ended; nil while the device is connected, and before its first stream.
+        var lostNanoseconds: Int?
+        /// The number of streams that a cluster has refused since then.
+        var failureCount = 0
     }
 
     private let loop = Loop()
-    private let target: Target
-    private let deviceTarget: Target
+    /// The nodes of a cluster, or one server.
+    private let targets: [Target]
+    private let deviceTargets: [Target]
     private let identities: [DeviceIdentity]
     private let topic: String
     private let perSecond: Double
@@ -38,9 +44,9 @@ final class Upgrade {
     private var nextCheck = 0
 
     init(_ options: Options) {
-        let port = UInt16(clamping: options.number("port"))
-        target = Target(port: port, protocols: "h2")
-        deviceTarget = Target(port: port, protocols: nil)
+        let ports = options.ports("port")
+        targets = ports.map { Target(port: $0, protocols: "h2") }
+        deviceTargets = ports.map { Target(port: $0, protocols: nil) }
         identities = DeviceIdentity.read(options.text("identities"))
         topic = options.text("topic")
         perSecond = Double(options.number("rate"))
@@ -98,14 +104,30 @@ final class Upgrade {
         var connectingCount = places.count { $0.device?.isReady == false }
         for number in places.indices {
             if let device = places[number].device {
-                guard device.isLost else { continue }
-                ended.append(device)
-                places[number] = Place(returnNanoseconds: now + random.nanoseconds(Self.returnSeconds))
+                if device.isLost { leave(number, device, now) } else if device.isReady { arrive(number, now) }
             } else if now >= places[number].returnNanoseconds, connectingCount < Self.connectingCountMax {
                 connectingCount += 1
-                places[number].device = UpgradeDevice(loop, deviceTarget, number, identities[number], books: books)
+                // The first streams are spread evenly; later ones go to any node, also to one that refuses them.
+                let isFirst = places[number].lostNanoseconds == nil
+                let target = deviceTargets[(isFirst ? number : random.below(deviceTargets.count)) % deviceTargets.count]
+                places[number].device = UpgradeDevice(loop, target, number, identities[number], books: books)
             }
         }
+    }
+
+    private func leave(_ number: Int, _ device: UpgradeDevice, _ now: Int) {
+        ended.append(device)
+        places[number].device = nil
+        places[number].lostNanoseconds = places[number].lostNanoseconds ?? now
+        let pause = targets.count == 1 ? Self.returnSeconds : 1...1 + Double(1 << min(places[number].failureCount, 6))
+        places[number].failureCount += 1
+        places[number].returnNanoseconds = now + random.nanoseconds(pause)
+    }
+
+    private func arrive(_ number: Int, _ now: Int) {
+        guard let lost = places[number].lostNanoseconds else { return }
+        books.returned(after: now - lost, wasRefused: places[number].failureCount > 1)
+        (places[number].lostNanoseconds, places[number].failureCount) = (nil, 0)
     }
 
     /// Replaces each provider's connection immediately after a GOAWAY.
@@ -119,6 +141,7 @@ final class Upgrade {
         }
         for _ in providers.count(where: { !$0.isLeaving })..<Self.providerCount {
             connectionCount += 1
+            let target = targets[connectionCount % targets.count]
             let provider = UpgradeProvider(loop, target, number: connectionCount, books: books)
             provider.again = { [unowned self] in again.append($0) }
             providers.append(provider)
@@ -152,7 +175,7 @@ final class Upgrade {
     private func send(_ number: Int, to device: Int, by provider: UpgradeProvider) {
         payload.stamp(run: 1, number: number)
         let fields: [Field] = [
-            (":method", "POST"), (":scheme", "https"), (":authority", target.authority),
+            (":method", "POST"), (":scheme", "https"), (":authority", provider.target.authority),
             (":path", "/3/device/\(identities[device].token)"), ("authorization", "bearer \(providerToken)"),
             ("apns-topic", topic), ("apns-push-type", "alert"),
         ]

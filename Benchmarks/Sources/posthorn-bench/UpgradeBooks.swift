@@ -18,6 +18,11 @@ final class UpgradeBooks {
     private var shownTwice = 0
     private var acceptance = Histogram()
     private var delivery = Histogram()
+    private var absence = Histogram()
+    /// The absences of devices that no node refused.
+    private var shortAbsence = Histogram()
+    /// The number of streams that a node refused because it takes no devices.
+    var refusedStreams = 0
     /// The number of connections that the kernel refused.
     var refusedConnections = 0
     /// The number of connections that ended without GOAWAY.
@@ -53,8 +58,17 @@ final class UpgradeBooks {
         if records[number].sequence == sequence { deliveredAgain += 1 } else { shownTwice += 1 }
     }
 
+    /// Records the time for which a device was away, and whether a node refused it meanwhile.
+    func returned(after nanoseconds: Int, wasRefused: Bool) {
+        absence.add(nanoseconds)
+        if !wasRefused { shortAbsence.add(nanoseconds) }
+    }
+
     /// Starts a new period for the latencies.
-    func startPeriod() { (acceptance, delivery) = (Histogram(), Histogram()) }
+    func startPeriod() {
+        (acceptance, delivery) = (Histogram(), Histogram())
+        (absence, shortAbsence) = (Histogram(), Histogram())
+    }
 
     /// Returns the counts as JSON members; latencies are those of the period.
     var counts: String {
@@ -63,6 +77,8 @@ final class UpgradeBooks {
             + "\"delivered_again\":\(deliveredAgain),\"shown_twice\":\(shownTwice),"
             + "\"refused_connections\":\(refusedConnections),\"broken_connections\":\(brokenConnections),"
             + "\"unprocessed\":\(unprocessed),\"rejected\":\(rejected),\"unanswered\":\(unanswered),"
+            + "\"refused_streams\":\(refusedStreams),\"absence\":\(absence.json),"
+            + "\"short_absence\":\(shortAbsence.json),"
             + "\"accept\":\(acceptance.json),\"deliver\":\(delivery.json)"
     }
 }

@@ -76,6 +76,13 @@ final class UpgradeDevice: WebSocketDevice {
         return true
     }
 
+    override func refused(_ answer: String) {
+        guard answer.hasPrefix("HTTP/1.1 503") else { return super.refused(answer) }
+        books.refusedStreams += 1
+        isLost = true
+        close()
+    }
+
     override func lost(_ reason: String) {
         // The server ends all streams when it stops, so only a failed connection attempt is a fault.
         if !isReady { books.note(reason) }
