@@ -112,7 +112,7 @@ extension ClusterCommands {
         try admin.send(.post(["cluster", "keys"], ClusterAPI.KeyChange(action: action)), for: ClusterAPI.Keys.self)
     }
 
-    /// Asks the node until a condition holds or the time is over; returns the last answer.
+    /// Asks the node repeatedly until a condition is true or the time is over; returns the last answer.
     private static func wait(
         _ seconds: Int64, _ admin: AdminClient, from first: ClusterAPI.Keys, until isDone: (ClusterAPI.Keys) -> Bool
     ) throws(CommandError) -> ClusterAPI.Keys {
@@ -131,7 +131,7 @@ extension ClusterCommands {
             remedy: "\(state). Look at the logs of these nodes, then repeat the command.")
     }
 
-    /// Describes a rotation of the cluster's key that has begun.
+    /// Describes the progress of a rotation of the cluster's key.
     static func progress(of keys: ClusterAPI.Keys) -> Report {
         let next = oneLine(keys.nextKeyFile)
         guard !keys.withoutNextKey.isEmpty else {

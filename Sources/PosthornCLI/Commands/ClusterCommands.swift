@@ -21,10 +21,11 @@ enum ClusterCommands {
         Command(
             "status", "Show the nodes, PostgreSQL, and all problems.",
             discussion: """
-                ID is the number of the node. LINK is the connection of this machine's node to the other one, which tells CLOCK and DEVICES. CLOCK is the time by which the clock of \
-                the node is ahead of PostgreSQL's. The problems include those that become visible only after the next \
-                loss of a machine. The exit code is 0 without problems, 1 with problems, 3 if the node does not run, and \
-                4 if the server is not part of a cluster.
+                ID is the number of the node. LINK is the connection from this machine's node to the other node, which \
+                reports CLOCK and DEVICES. CLOCK is the time by which the clock of the node is ahead of PostgreSQL's. \
+                The problems include those that become visible only after the next loss of a machine. The exit code is \
+                0 without problems, 1 with problems, 3 if the node does not run, and 4 if the server is not part of a \
+                cluster.
                 """)
     ) { (invocation, context) throws(CommandError) in
         report(of: try context.admin(invocation).send(.get("cluster"), for: ClusterAPI.Status.self))
@@ -109,10 +110,10 @@ enum ClusterCommands {
         Command(
             "move-slots", "Move devices to another database.",
             discussion: """
-                All devices are in 1,024 slots, and each slot is in one database (shard). The command moves COUNT slots \
-                from the shards that have most to SHARD. The devices of some slots at a time are away for about a second; \
-                notifications for them wait. Nothing is lost when a node or a database stops meanwhile. A slot that \
-                moved can move again after a minute.
+                Each device belongs to one of 1,024 slots, and each slot to one database (shard). The command moves \
+                COUNT slots to SHARD from the shards that have most. It moves some slots at a time. Their devices are \
+                away for about a second, and notifications for them wait. Nothing is lost if a node or a database \
+                stops meanwhile. A slot that has moved can move again after a minute.
                 """,
             arguments: [Argument("COUNT", "The number of slots, from 1 to 1024.")],
             options: [
@@ -143,20 +144,20 @@ enum ClusterCommands {
         Command(
             "finish-upgrade", "Delete what only nodes of an earlier version need.",
             discussion: """
-                Run it after an upgrade, when all nodes run the new version. Afterwards, nodes of the earlier version \
-                cannot start any more. The command refuses while such a node is in 'posthorn cluster status'.
+                Run the command after an upgrade, when all nodes run the new version. Afterwards, nodes of the earlier \
+                version cannot start any more. The command refuses while such a node is in 'posthorn cluster status'.
                 """)
     ) { (invocation, context) throws(CommandError) in
         try context.admin(invocation).send(.post(["cluster", "upgrade"]))
         return Report("The upgrade is finished.", json: Done())
     }
 
-    /// Returns whether a node has sent all its devices away.
+    /// Returns whether a node is drained.
     ///
     /// - Parameters:
     ///   - name: The name of the node.
     ///   - cluster: The cluster.
-    /// - Returns: Whether no device is left.
+    /// - Returns: Whether the node has sent all its devices away.
     /// - Throws: An error if the node does not run, so that it cannot send devices away.
     static func isDrained(_ name: String, in cluster: ClusterAPI.Status) throws(CommandError) -> Bool {
         guard let node = cluster.nodes.first(where: { $0.name == name }) else { return false }
@@ -169,7 +170,7 @@ enum ClusterCommands {
             remedy: "When it starts, it stays drained until 'posthorn cluster undrain'.")
     }
 
-    /// Formats the output of `cluster status`.
+    /// Formats the output of `posthorn cluster status`.
     static func report(of cluster: ClusterAPI.Status) -> Report {
         let table = Table(
             [

@@ -6,10 +6,10 @@ internal import PushStore
 /// The queues of all shards, and the assignment of devices to them.
 final class ClusterShards {
     let queues: [ShardQueue]
-    /// Gathers what is asked about devices that move to another shard, and sends nothing.
+    /// Gathers the statements about devices that move to another shard, without sending them.
     let parked: ShardQueue
     private(set) var slots: SlotMap
-    /// The numbers of the batches that were under way when slots began to move; nil without any.
+    /// The batch of each queue that was under way when the assignment changed, by its number; nil without one.
     private var lastNumbers: [Int64?] = []
 
     init(_ slots: SlotMap, count: Int, _ context: NodeContext) {
@@ -28,16 +28,16 @@ final class ClusterShards {
     /// Returns whether notifications for a device may be accepted and delivered.
     func hasLease(of device: DeviceID) -> Bool { self[device].hasLease && first.hasLease }
 
-    /// Whether all shards have a lease.
+    /// Whether this node has a lease of each shard.
     var haveLeases: Bool { queues.allSatisfy(\.hasLease) }
 
-    /// Whether the batches are answered that were sent before slots began to move.
+    /// Whether all batches that were sent before the current assignment are answered.
     var isSettled: Bool { zip(queues, lastNumbers).allSatisfy { $1.map($0.hasAnswered) ?? true } }
 
     /// Uses another assignment.
     ///
     /// - Parameter new: The assignment.
-    /// - Returns: What was not sent to the former shards of devices, and must be asked again.
+    /// - Returns: The statements that were not sent yet, which the caller must add to the queues again.
     func set(_ new: SlotMap) -> [GatheredBatch] {
         slots = new
         lastNumbers = queues.map(\.numberUnderWay)

@@ -7,7 +7,7 @@ extension ClusterStore {
     /// Records that a connection to a shard is open.
     package func connected(toShard index: Int) { shards.queues[index].connected() }
 
-    /// Records that the connection to a shard is lost, and with it the answer to the batch that was under way.
+    /// Records that the connection to a shard is lost, and asks again for the batch whose answer is lost.
     package func disconnected(fromShard index: Int) {
         let shard = shards.queues[index]
         let lost = shard.disconnected()
@@ -15,7 +15,7 @@ extension ClusterStore {
         if let lost { askAgain(lost) }
     }
 
-    /// Records that a shard refused a batch, which is sent again after a pause.
+    /// Records that a shard refused a batch, and asks again for its contents; they are sent after a pause.
     package func refused(_ number: Int64, byShard index: Int) {
         let shard = shards.queues[index]
         guard let refused = shard.refused(number) else { return }
@@ -23,20 +23,20 @@ extension ClusterStore {
         askAgain(refused)
     }
 
-    /// Asks again for everything but streams, of the shards that have the devices now.
+    /// Adds everything in a batch except streams to the queues of the devices' present shards again.
     private func askAgain(_ lost: GatheredBatch) {
         for waiting in lost.writes.joined() { context.step(waiting, .write) }
         for looks in lost.looks {
             for look in looks {
                 switch look {
                 case .route(let waiting): context.step(waiting, .look)
-                // The notification was not written yet. The repeated write looks up its host.
+                // The notification was not written yet. When its write is repeated, the host is looked up, too.
                 case .written(let waiting) where waiting.writtenAt == nil: break
                 case .written(let waiting): shards[waiting.device].look(look, waiting.device)
                 case .stream(let stream): shards[stream.device].look(look, stream.device)
                 // Without an answer, every node finds the change, or its lease ends.
                 case .changed(let change): teller.giveUp(change)
-                // The device tells it again with its next stream.
+                // With its next stream, the device reports again whether it saves power.
                 case .saving: break
                 }
             }
@@ -57,10 +57,10 @@ extension ClusterStore {
 
     /// Uses another assignment of devices to shards.
     ///
-    /// The streams of devices that move are closed. Their notifications wait until the move ends.
+    /// Closes the streams of devices that move. Notifications for these devices wait until the move ends.
     package func set(_ slots: SlotMap) {
         guard slots != shards.slots else { return }
-        // A stream that was opened during the move is registered when it ends.
+        // A stream that was opened during the move is registered when the move ends.
         for device in host.devices where !shards.slots.isMoving(device) {
             let isElsewhere = slots.shard(of: device) != shards.slots.shard(of: device)
             if isElsewhere || slots.isMoving(device) { _ = host.sendAway(device) }

@@ -4,7 +4,7 @@ internal import PushAPI
 internal import PushCore
 internal import PushStore
 
-/// Carries out the steps of notifications at the node where their senders wait.
+/// Carries out the steps of notifications on the node where their senders wait for answers.
 final class Edge {
     private let context: NodeContext
     private let shards: ClusterShards
@@ -51,7 +51,7 @@ final class Edge {
     private func write(_ waiting: WaitingNotification) {
         let notification = waiting.pending.notification
         guard !context.isLate(waiting) else { return context.step(waiting, .finish(.unavailable)) }
-        // A now-or-never notification is never written, and nobody hosts its device.
+        // A now-or-never notification is never written. In this step, no node has a stream of its device.
         if notification.isNowOrNever || notification.isExpired(now: context.now) {
             context.counters.noteExpired()
             context.trace(.expired, notification.isNowOrNever ? .notConnected : .none, of: waiting)

@@ -5,11 +5,11 @@ internal import PushCore
 internal import PushStore
 
 extension Host {
-    /// Sends the now-or-never notifications that wait; those for which the window has no space expire.
+    /// Sends the waiting now-or-never notifications; if the window has no space for one, it expires.
     ///
     /// - Parameters:
     ///   - stream: The stream.
-    ///   - number: The number of the row that is sent next: only what was accepted before it is sent.
+    ///   - number: The number of the row that is sent next. Only notifications with lower numbers are sent.
     func sendNowOrNever(_ stream: HostedStream, before number: Int64 = .max) {
         for var pending in stream.takeNowOrNever(before: number) {
             guard stream.hasSpace else {
@@ -23,7 +23,7 @@ extension Host {
         }
     }
 
-    /// Counts and records the now-or-never notifications that a closed stream can no longer acknowledge.
+    /// Records the now-or-never notifications of a closed stream as expired.
     func expireNowOrNever(_ stream: HostedStream) {
         for sent in stream.window {
             if case .nowOrNever = sent.state { expire(sent.id, sent.topic, .notConnected, stream) }

@@ -6,12 +6,12 @@ internal import PushStore
 
 /// The registration of a node in all shards when it starts.
 struct ClusterRegistration {
-    /// The shards of all devices.
+    /// The assignment of slots to shards.
     let slots: SlotMap
     private let configuration: PostgresStoreConfiguration
     private let shards: [NodeRegistration]
 
-    /// Connects to all shards, and checks that they belong together.
+    /// Connects to all shards, and checks that they belong to one cluster.
     init(_ configuration: PostgresStoreConfiguration) throws(PostgresStoreError) {
         self.configuration = configuration
         var shards: [NodeRegistration] = []
@@ -39,7 +39,7 @@ struct ClusterRegistration {
         guard slots.shardCount <= shards.count else { throw .missingShard(slots.shardCount - 1) }
     }
 
-    /// Takes the node's number, or a new one, with a new instance.
+    /// Registers a new instance of this node in all shards, with the node's earlier number or a new one.
     func register() throws(PostgresStoreError) -> InstanceID {
         let instance = try shards[0].register()
         for shard in shards.dropFirst() { try shard.register(instance) }

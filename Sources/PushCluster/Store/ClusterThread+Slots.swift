@@ -6,7 +6,7 @@ internal import PushStore
 
 /// The assignment of devices to shards, and its changes.
 extension ClusterThread {
-    /// Uses an assignment of devices to shards, which is in force when nothing is under way by the former one.
+    /// Uses a new assignment of devices to shards; it is confirmed when all work by the former assignment is done.
     func use(_ new: SlotMap, version: Int64, _ group: ChangeGroup?, _ store: ClusterStore) {
         guard slots.withLock({ $0 }) != new, version >= Int64(directoryVersion ?? 0) else {
             return settlement?.add(group) ?? ()
@@ -34,7 +34,7 @@ extension ClusterThread {
     ///
     /// - Parameters:
     ///   - step: The step.
-    ///   - answer: The address of the administrator's answer; nil without one.
+    ///   - answer: The address for the answer to the administrator; nil if nobody waits for an answer.
     func moveSlots(_ step: SlotMover.Step, _ answer: ReplyAddress?) {
         if case .begin = step { isMovingSlots = true }
         guard !workers.mover.submit(.moveSlots(step, answer: answer)) else { return }
@@ -42,13 +42,13 @@ extension ClusterThread {
         if let answer { reply(.performed(.failure(.busy), answer: answer), to: answer) }
     }
 
-    /// Makes the next step of a move when all nodes have confirmed the last one, or answers.
+    /// Waits until all nodes have confirmed the last step of a move, and makes the next step or answers.
     func take(_ outcome: SlotMover.Outcome, in group: ChangeGroup?, answer: ReplyAddress?) {
         let proceed = { [weak self] in
             guard let self else { return }
             if case .next(let step) = outcome { return moveSlots(step, answer) }
             if answer != nil { isMovingSlots = false }
-            // Nodes notice it sooner than that they wait for an abandoned move.
+            // This node ends a failed move at once, before other nodes treat the move as abandoned.
             if case .failed = outcome, slots.withLock(\.hasMoving) { moveSlots(.finish, nil) }
             guard let answer else { return }
             switch outcome {
@@ -61,7 +61,7 @@ extension ClusterThread {
         group.whenApplied(proceed)
     }
 
-    /// Ends a move whose node has stopped, and cleans up after others.
+    /// Ends a move whose node has stopped, and cleans up after moves that are complete.
     func endAbandonedMove() {
         let (hasMoving, hasLeftovers) = slots.withLock { ($0.hasMoving, $0.hasLeftovers) }
         if hasMoving, !isMovingSlots {

@@ -6,33 +6,33 @@ internal import PushPostgres
 internal import PushSQL
 internal import PushStore
 
-/// The blocking connections of a worker to the shards, opened when they are needed, and again after a loss.
+/// The blocking connections of a worker to the shards, which open when a job needs them, also after a loss.
 final class ShardConnections {
     private static let pauseMilliseconds = 200
-    /// The number of attempts to connect for one job, which take about as long as a fail-over.
+    /// The maximum number of attempts to connect for one job, which together take about as long as a fail-over.
     private static let attemptCountMax = 40
 
     private let configuration: PostgresStoreConfiguration
     private let instance: InstanceID
     private let bounds: StoreBounds
     private let slots: Lock<SlotMap>
-    /// The shards for which a job waits until they can be reached; the others get one attempt.
+    /// The shards that a job tries to reach repeatedly; it tries once to reach each other shard.
     private let patientShards: Range<Int>
     private var connections: [Int: PostgresConnection] = [:]
     private var requests: [Int: PostgresRequests] = [:]
-    /// The requests about any device.
+    /// The requests on all shards.
     private(set) lazy var sharded = ShardedRequests(
         shardCount: shardCount, slots: { [slots] in slots.withLock { $0 } },
         shard: { [unowned self] (index) throws(SQLError) in try requests(ofShard: index) })
 
-    /// Creates the connections of a worker, none of which is open.
+    /// Creates the connections of a worker without opening one.
     ///
     /// - Parameters:
-    ///   - configuration: The addresses.
+    ///   - configuration: The addresses of the shards.
     ///   - instance: The instance of this node.
     ///   - bounds: The bounds of the store.
-    ///   - slots: The shards of all devices.
-    ///   - patientShards: The shards for which a job waits.
+    ///   - slots: The current assignment of devices to shards.
+    ///   - patientShards: The shards that a job tries to reach repeatedly.
     init(
         _ configuration: PostgresStoreConfiguration, _ instance: InstanceID, _ bounds: StoreBounds,
         _ slots: Lock<SlotMap>, patientShards: Range<Int>
@@ -88,7 +88,7 @@ final class ShardConnections {
         }
     }
 
-    /// Closes connections after an error: all of them if a connection was lost, else only unusable ones.
+    /// Closes connections after an error: all of them if one was lost, otherwise only unusable ones.
     func close(after error: SQLError) {
         guard error.kind == .disconnected else { return closeUnusable() }
         connections = [:]
@@ -118,7 +118,7 @@ final class ShardConnections {
             lastAnswered: { NotificationIDLayout.least(at: time().unixMilliseconds) - 1 },
             transaction: { body throws(SQLError) in
                 guard let shard else { return try control.transaction { () throws(SQLError) in try body() } }
-                // The control data are committed first: a code is rather lost than used twice.
+                // The control data are committed first. A failure may lose a code, but no code is used twice.
                 try shard.transaction { () throws(SQLError) in
                     try control.transaction { () throws(SQLError) in try body() }
                 }

@@ -3,7 +3,7 @@
 internal import PushPostgres
 internal import PushSQL
 
-/// The cluster and the number that a shard has in its table `state`, so that no address is taken for another one.
+/// The numbers of a shard and of its cluster in the table `state`, by which a node notices a wrong address.
 struct ShardIdentity: Equatable {
     /// A random number that all shards of a cluster share.
     var cluster: Int64
@@ -11,19 +11,19 @@ struct ShardIdentity: Equatable {
 }
 
 extension PostgresConnection {
-    /// Returns whether the tables have no identity yet.
+    /// Returns whether this database has no identity yet.
     func isNew() throws(SQLError) -> Bool {
         let statement = try prepare("SELECT 1 FROM state WHERE name = 'shard'")
         defer { statement.reset() }
         return try !statement.step()
     }
 
-    /// Returns the identity of a shard, which gets it when its tables are new.
+    /// Returns the identity of a shard; writes it first if the shard has none and is new.
     ///
     /// - Parameters:
-    ///   - number: The number of the shard by the configuration.
-    ///   - cluster: The number of the cluster; nil for shard 0, which makes one.
-    /// - Returns: The identity in the tables.
+    ///   - number: The number of the shard in the configuration.
+    ///   - cluster: The number of the cluster; nil for shard 0, which gets a new random number.
+    /// - Returns: The identity in the table `state`; shard -1 if there is none.
     /// - Throws: The error that PostgreSQL returned.
     func identity(ofShard number: Int, of cluster: Int64? = nil) throws(SQLError) -> ShardIdentity {
         let insert = try prepare(

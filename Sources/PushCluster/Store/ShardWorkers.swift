@@ -15,8 +15,8 @@ struct ShardWorkers: Sendable {
     ///
     /// - Parameters:
     ///   - configuration: The addresses of the shards.
-    ///   - slots: The shards of all devices.
-    ///   - start: Creates the worker with an index, which waits for some shards until they can be reached.
+    ///   - slots: The current assignment of devices to shards.
+    ///   - start: Creates the worker with an index. Its jobs try repeatedly to reach `patientShards`.
     init(
         _ configuration: PostgresStoreConfiguration, _ slots: Lock<SlotMap>,
         start: (_ index: Int, _ patientShards: Range<Int>) -> RequestWorker
@@ -24,7 +24,7 @@ struct ShardWorkers: Sendable {
         self.slots = slots
         let shardCount = configuration.addresses.count
         let requestWorkers = (0..<shardCount * Self.perShardCount).map { start($0, 0..<shardCount) }
-        // The histories of a shard that is down must not delay the trace.
+        // The delivery histories of a shard that is down must not delay the trace.
         all = requestWorkers + [start(requestWorkers.count, 0..<1), start(requestWorkers.count + 1, 0..<shardCount)]
     }
 
@@ -33,11 +33,11 @@ struct ShardWorkers: Sendable {
     var waitingCount: Int { all.reduce(0) { $0 + $1.waitingCount } }
     /// The worker for changes of control data.
     var control: RequestWorker { all[0] }
-    /// The last worker of the shard with the control data.
+    /// The last request worker of the shard with the control data.
     var last: RequestWorker { all[Self.perShardCount - 1] }
-    /// The worker that writes and searches the trace.
+    /// The worker that writes and searches the trace, and writes delivery histories and counters.
     var history: RequestWorker { all[count - 2] }
-    /// The worker that moves slots, which takes long.
+    /// The worker that moves slots; a move takes a long time.
     var mover: RequestWorker { all[count - 1] }
 
     subscript(index: Int) -> RequestWorker { all[index] }
@@ -66,7 +66,7 @@ struct ShardWorkers: Sendable {
     /// Submits a job to all workers; returns the number of workers that accepted it.
     func submitToAll(_ job: RequestWorker.Job) -> Int { all.count { $0.submit(job) } }
 
-    /// Ends the workers for requests; blocks until they have done their jobs.
+    /// Ends all workers except `history`; blocks until they have done their jobs.
     func stopRequests() {
         for worker in all where worker !== history { worker.stop() }
     }

@@ -4,19 +4,20 @@ internal import PushPostgres
 internal import PushSQL
 internal import PushStore
 
-/// Moves slots with their devices from shard to shard, on the connections of one worker.
+/// Moves slots and their devices from shard to shard, on the connections of one worker.
 ///
-/// The steps are those of docs/decisions/0052-shards.md. Between two steps, all nodes confirm the assignment.
+/// The file docs/decisions/0052-shards.md describes the protocol. After each change of the assignment, all nodes
+/// confirm it before the next step.
 struct SlotMover {
     /// A step of a move.
     enum Step: Sendable {
-        /// Marks slots, whose devices nothing changes from then on.
+        /// Marks slots as moving; when all nodes have confirmed this, no node changes their devices.
         case begin(to: Int, count: Int)
-        /// Copies the marked slots, and assigns them; then `rest` more slots move to the shard.
+        /// Copies the marked slots, and assigns them to the shard; `rest` more slots move there afterwards.
         case copy(to: Int, rest: Int)
-        /// Ends a move that a node began which stopped since.
+        /// Ends a move whose node has stopped, or that failed on this node.
         case finish
-        /// Moves what was written late, and deletes the rest after a minute.
+        /// Moves late notifications from former shards, and after a minute deletes the other rows there.
         case clean
     }
 
@@ -25,13 +26,13 @@ struct SlotMover {
         case next(Step)
         case done
         case refused(StoreRefusal)
-        /// PostgreSQL failed; a move that has begun must be ended.
+        /// PostgreSQL returned an error; `finish` must end a move that has begun.
         case failed(StoreRefusal)
     }
 
     /// The number of slots whose devices wait at the same time.
     private static let slotsPerMoveCountMax = 16
-    /// The time after a move until the rows of devices are deleted from the former shard, in milliseconds.
+    /// The time after a move for which the former shard keeps the rows of the devices, in milliseconds.
     private static let leftoverMilliseconds: Int64 = 60_000
     /// The key of the advisory lock for cleaning: `Clean` in ASCII.
     private static let lockKey: Int64 = 0x43_6c65_616e
@@ -43,9 +44,9 @@ struct SlotMover {
     ///
     /// - Parameters:
     ///   - step: The step.
-    ///   - changed: Called when the assignment of slots has changed.
+    ///   - changed: Called when the stored assignment of slots has changed.
     /// - Returns: The outcome.
-    /// - Throws: The error that PostgreSQL returned. A move that has begun is ended by `finish`.
+    /// - Throws: The error that PostgreSQL returned. The caller must then end a move that has begun, with `finish`.
     func perform(_ step: Step, changed: () throws(SQLError) -> Void) throws(SQLError) -> Outcome {
         let control = try connections.connection(toShard: 0)
         switch step {
@@ -72,7 +73,7 @@ struct SlotMover {
 
     // MARK: Marking
 
-    /// Returns whether all nodes send heartbeats to a shard.
+    /// Returns whether all live nodes send heartbeats to a shard.
     private func hasAllNodes(_ target: Int, _ control: PostgresConnection) throws(SQLError) -> Bool {
         let text: StaticString = "SELECT instance FROM nodes WHERE seen_at > clock_timestamp() - interval '3 seconds'"
         var live: [Set<Int64>] = []
@@ -85,7 +86,7 @@ struct SlotMover {
         return live[0].isSubset(of: live[1])
     }
 
-    /// Marks slots that move to a shard; returns their number, or nil while others move.
+    /// Marks slots that move to a shard; returns their number, or nil while other slots move.
     private func mark(for target: Int, _ count: Int, _ control: PostgresConnection) throws(SQLError) -> Int? {
         try control.transaction { () throws(SQLError) -> Int? in
             guard try moving(control).isEmpty else { return nil }
@@ -99,7 +100,7 @@ struct SlotMover {
                 text:
                     "UPDATE slots SET moving_to = \(target) WHERE slot IN (\(chosen.map(String.init).joined(separator: ",")))"
             )
-            // The number tells the marker of this move from those of others.
+            // The number distinguishes the marker of this move from the markers of other moves.
             try set("slot_move", to: .random(in: 1 ... .max), control)
             try set("slot_mover", to: instance.rawValue, control)
             try raiseVersion(control)
@@ -107,7 +108,7 @@ struct SlotMover {
         }
     }
 
-    /// Returns the slots that move, by their present shards.
+    /// Returns the slots that move, grouped by their present shards.
     private func moving(_ control: PostgresConnection) throws(SQLError) -> [Int: [Int]] {
         let select = try control.prepare("SELECT slot, shard FROM slots WHERE moving_to IS NOT NULL")
         var slots: [Int: [Int]] = [:]
@@ -117,7 +118,7 @@ struct SlotMover {
 
     // MARK: Copying
 
-    /// Copies the rows of slots; the commit of the marker in their present shard decides that they have moved.
+    /// Copies the rows of slots; the move is decided when their present shard commits the marker.
     private func copy(
         _ slots: [Int], from source: Int, to target: Int, _ control: PostgresConnection
     ) throws(SQLError) {
@@ -127,7 +128,7 @@ struct SlotMover {
         )
         let ranges = SlotRange.ranges(of: slots)
         try old.transaction { () throws(SQLError) in
-            // A request that began before the move is committed first. The snapshot is taken after that.
+            // The lock waits until earlier requests are committed. The snapshot is taken after that.
             try old.execute(
                 text: """
                     SET LOCAL lock_timeout = '5s';
@@ -135,7 +136,7 @@ struct SlotMover {
                     """)
             try new.transaction { () throws(SQLError) in
                 for range in ranges {
-                    // A move that was cancelled may have left rows.
+                    // A cancelled move may have left rows in the new shard.
                     try SlotRows(connection: new, range: range).delete()
                     _ = try SlotRows(connection: old, range: range).copy(to: new)
                 }
@@ -147,7 +148,7 @@ struct SlotMover {
 
     // MARK: The end
 
-    /// Assigns the slots that were copied, and cancels the move of the others.
+    /// Assigns the slots that were copied to their new shard, and cancels the move of the others.
     private func end(_ control: PostgresConnection) throws(SQLError) {
         guard let move = try value("slot_move", control) else { return }
         var moved: [Int] = []
@@ -169,11 +170,11 @@ struct SlotMover {
         }
     }
 
-    /// Returns whether slots move, and the node that moves them has stopped or does nothing more.
+    /// Returns whether slots are marked as moving, but no node moves them any more.
     private func isAbandoned(_ control: PostgresConnection) throws(SQLError) -> Bool {
         guard try !moving(control).isEmpty else { return false }
         let mover = try value("slot_mover", control)
-        // This worker does one job at a time, so a move of its own has ended.
+        // This worker does one job at a time. So if this node began the move, its job has ended.
         guard let mover, mover != instance.rawValue else { return true }
         let live = try control.prepare(
             "SELECT 1 FROM nodes WHERE instance = ? AND seen_at > clock_timestamp() - interval '3 seconds'")
@@ -190,7 +191,7 @@ struct SlotMover {
         let isLocked = try lock.step()
         lock.reset()
         guard isLocked else { return }
-        // If this fails, the connection is lost, and the lock with it.
+        // If this statement fails, the connection is lost, and PostgreSQL releases the lock.
         defer { try? control.execute(text: "SELECT pg_advisory_unlock(\(Self.lockKey))") }
         let select = try control.prepare(
             """

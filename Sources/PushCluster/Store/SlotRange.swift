@@ -2,16 +2,16 @@
 
 internal import PushStore
 
-/// Neighbouring slots, and the IDs of their devices.
+/// A range of consecutive slots, and the IDs of their devices.
 struct SlotRange: Equatable {
     var slots: ClosedRange<Int>
 
-    /// The IDs of the devices.
+    /// The range of the IDs of their devices.
     var devices: ClosedRange<Int64> {
         Int64(slots.lowerBound) << 53...(Int64(slots.upperBound) << 53 | (1 << 53 - 1))
     }
 
-    /// Returns the ranges that some slots form.
+    /// Groups slots into ranges of consecutive slots.
     static func ranges(of slots: some Sequence<Int>) -> [SlotRange] {
         var ranges: [SlotRange] = []
         for slot in slots.sorted() {
@@ -24,13 +24,13 @@ struct SlotRange: Equatable {
         return ranges
     }
 
-    /// Chooses slots to move: always from the shard that has most, and from its end.
+    /// Chooses slots to move: each from the shard that has most slots left, beginning with its highest slot.
     ///
     /// - Parameters:
     ///   - target: The shard that gets the slots.
     ///   - countMax: The maximum number of slots.
     ///   - free: The slots of each shard that can move.
-    /// - Returns: The slots.
+    /// - Returns: The chosen slots.
     static func choose(for target: Int, countMax: Int, from free: [Int: [Int]]) -> [Int] {
         var rest = free.filter { $0.key != target }.mapValues { $0.sorted() }
         var chosen: [Int] = []

@@ -3,7 +3,7 @@
 internal import PushPostgres
 internal import PushSQL
 
-/// The rows of devices in a shard, which move with their slots.
+/// The rows of one range of slots in a shard.
 struct SlotRows {
     private struct Table {
         var name: String
@@ -12,7 +12,7 @@ struct SlotRows {
         var columns: [(name: String, type: CopyColumn)]
     }
 
-    /// The tables in the order of their references.
+    /// The tables, each after the tables that its rows refer to.
     private static let tables = [
         Table(
             name: "devices", key: "id",
@@ -74,7 +74,7 @@ struct SlotRows {
     /// Deletes the waiting notifications.
     func deletePending() throws(SQLError) { try run("DELETE FROM pending WHERE \(condition("device"))") }
 
-    /// Moves notifications that were written after the copy to the shard that has the devices, and lets nodes find them.
+    /// Moves the notifications that were written after the copy to another shard, and adds their devices to `changes`.
     func moveStrays(to target: PostgresConnection) throws(SQLError) {
         try connection.transaction { () throws(SQLError) in
             let source = try connection.copyOut(

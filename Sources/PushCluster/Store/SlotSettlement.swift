@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The time from a new assignment of devices to shards until a node does nothing more by the former one.
+/// The work of a node under the former assignment of devices to shards, which must end before it confirms a new one.
 ///
-/// Until then, the node confirms no later version of the control data. So a move of slots knows when no node changes
-/// them.
+/// Until then, the node confirms only the former version of the control data. So the node that moves slots knows when
+/// no node changes their devices any more.
 struct SlotSettlement {
     /// The last version of the control data before the new assignment.
     let formerVersion: Int64
     /// The number of workers that have not done their earlier jobs.
     private var workerCount: Int
-    /// The changes that are complete when the assignment is in force.
+    /// The changes that wait for the end of this work.
     private var groups: [ChangeGroup]
 
-    /// Creates the settlement after a version, which takes over the changes of an earlier one.
+    /// Creates the settlement after a version, and takes over the changes that wait for an earlier settlement.
     ///
     /// - Parameters:
     ///   - version: The last version before the new assignment.
@@ -26,7 +26,7 @@ struct SlotSettlement {
 
     var isConfirmed: Bool { workerCount == 0 }
 
-    /// Lets a change wait for the end.
+    /// Lets a change wait for the end of the settlement.
     mutating func add(_ group: ChangeGroup?) {
         guard let group else { return }
         group.await()

@@ -4,9 +4,9 @@ internal import PushPostgres
 internal import PushSQL
 internal import PushStore
 
-/// The table `slots` of the shard with the control data.
+/// The table `slots` in the shard with the control data.
 extension PostgresConnection {
-    /// Returns the shards of all devices.
+    /// Returns the assignment of slots to shards.
     func slots() throws(SQLError) -> SlotMap {
         let statement = try prepare("SELECT slot, shard, moving_to IS NOT NULL, former IS NOT NULL FROM slots")
         var rows: [(slot: Int, shard: Int, isMoving: Bool, hasLeftovers: Bool)] = []
@@ -20,7 +20,7 @@ extension PostgresConnection {
         return SlotMap(rows: rows)
     }
 
-    /// Assigns all slots unless they are assigned: to equal parts of the shards, or to shard 0 if it has devices.
+    /// Assigns all slots if none is assigned: equally among the shards, or to shard 0 if it already has devices.
     func assignSlots(shardCount: Int) throws(SQLError) {
         let statement = try prepare(
             """

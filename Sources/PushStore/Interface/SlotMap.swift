@@ -2,18 +2,18 @@
 
 package import PushCore
 
-/// The shard of each slot; a slot is one of 1,024 parts of all devices.
+/// The assignment of slots to shards; each device belongs to one of 1,024 slots.
 package struct SlotMap: Equatable, Sendable {
     package static let slotCount = 1024
 
     /// The shard of each slot.
     private var shards: [Int]
-    /// The slots that move to another shard, whose devices nothing may change meanwhile.
+    /// The slots that move to another shard; during the move, no node may change their devices.
     private var moving: Set<Int> = []
-    /// Whether rows of slots that moved may be left in their former shards.
+    /// Whether a former shard may still have rows of slots that moved.
     package private(set) var hasLeftovers = false
 
-    /// Creates the map of a number of shards with equal ranges of slots.
+    /// Creates a map that divides the slots equally among a number of shards.
     package init(shardCount: Int) { shards = (0..<Self.slotCount).map { $0 * shardCount / Self.slotCount } }
 
     /// Creates a map from the rows of the table `slots`; slots without a row belong to shard 0.
@@ -26,15 +26,15 @@ package struct SlotMap: Equatable, Sendable {
         }
     }
 
-    /// The number of shards that the map names.
+    /// The number of shards that the map needs: one more than the highest shard in it.
     package var shardCount: Int { (shards.max() ?? 0) + 1 }
 
-    /// Returns the slot of a device: the first ten of the 63 bits of its ID.
+    /// Returns the slot of a device: the ten highest of the 63 bits of its ID.
     package static func slot(of device: DeviceID) -> Int { Int(device.rawValue >> 53) & (slotCount - 1) }
 
     package func shard(of device: DeviceID) -> Int { shards[Self.slot(of: device)] }
 
-    /// Whether slots move to another shard.
+    /// Whether any slot moves to another shard.
     package var hasMoving: Bool { !moving.isEmpty }
 
     /// Returns whether a device moves to another shard.

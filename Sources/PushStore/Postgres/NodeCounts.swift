@@ -3,10 +3,10 @@
 internal import PushAPI
 package import PushSQL
 
-/// The counters of events of all nodes: those of each node in `nodes.counts`, those of earlier nodes in `state`.
+/// The event counters of all nodes, in `nodes.counts` for each running instance, and in `state` for all earlier ones.
 ///
-/// The counters of a node start at zero with each start. Before another start or node takes the row, or it is removed,
-/// its counters are added to `state`, so that the total does not shrink. All values are integers in each version.
+/// The counters of a node are zero when it starts. Before a new instance takes the row of the node, or the row is
+/// removed, its counters are added to `state`, so that the total does not shrink. All versions store only integers.
 package final class NodeCounts {
     private let select: any SQLStatement
     private let update: any SQLStatement
@@ -32,13 +32,13 @@ package final class NodeCounts {
         try update.run()
     }
 
-    /// Adds the counters of all nodes but one, which has newer ones in memory.
+    /// Adds the counters of all nodes except the calling node, which has newer ones in memory.
     func add(to counts: inout AdminAPI.Counts, except node: Int64) throws(SQLError) {
         select.bind(node, at: 1)
         while try select.step() { counts.addStored(select.string(0), Int(select.int64(1))) }
     }
 
-    /// Adds the counters of a node to those of earlier nodes; call it in a transaction that then changes the row.
+    /// Adds the counters of a node to those of earlier instances; call it in the transaction that changes the row.
     ///
     /// - Parameters:
     ///   - node: The name of the node.

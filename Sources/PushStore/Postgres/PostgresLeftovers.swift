@@ -5,8 +5,8 @@ internal import PushSQL
 
 /// Removes from a shard the registrations and subscriptions whose app or channel was removed.
 ///
-/// The removal of an app or channel is a transaction of the shard with the control data. The other shards follow it:
-/// at once, or with their next sweep if the node stopped in between.
+/// The removal of an app or channel is a transaction in the shard with the control data. The node then removes the rows
+/// in the other shards. If the node stops before that, the next sweep of each shard removes them.
 final class PostgresLeftovers {
     private static let channelsPerStepCountMax = 1000
 
@@ -24,8 +24,8 @@ final class PostgresLeftovers {
     /// - Parameters:
     ///   - database: The connection to the tables of devices.
     ///   - control: The connection to the control data.
-    ///   - tables: The tables of both.
-    ///   - transaction: The events of the removals.
+    ///   - tables: The tables of both connections.
+    ///   - transaction: Collects the events of the removals.
     ///   - registrations: Ends the registrations.
     /// - Throws: The error that PostgreSQL returned.
     init(
@@ -36,7 +36,7 @@ final class PostgresLeftovers {
         self.registrations = registrations
         subscriptions = tables.subscriptions
         topics = tables.topics
-        // Each row of the recursion finds the next value in the index.
+        // Each step of the recursion finds the next value in the index.
         selectTopics = try database.prepare(
             """
             WITH RECURSIVE found(topic) AS (
@@ -61,10 +61,10 @@ final class PostgresLeftovers {
             """)
     }
 
-    /// Removes the rows of an app, in a transaction; returns whether none is left.
+    /// Ends some registrations of an app, in a transaction; returns true when none is left.
     func removeSome(of topic: TopicID) throws(SQLError) -> Bool { try registrations.endSome(of: topic) }
 
-    /// Removes the subscriptions to a channel, in a transaction; returns whether none is left.
+    /// Removes some subscriptions to a channel, in a transaction; returns true when none is left.
     func removeSome(of channel: ChannelNumber) throws(SQLError) -> Bool {
         let countMax = WriterLimits.rowsChangedPerStepCountMax
         let ended = try subscriptions.removeSome(of: channel, countMax: countMax)
@@ -74,7 +74,7 @@ final class PostgresLeftovers {
 
     /// Makes the next step of a sweep; returns whether another one follows.
     func removeSome(_ commit: PostgresSchema.Transaction) throws(SQLError) -> Bool {
-        // The registrations are read before the apps, so that no app is missing that was added meanwhile.
+        // The registrations are read before the apps. So no app is missing that was added before its registration.
         var found: [TopicID] = []
         while try selectTopics.step() { found.append(TopicID(stored: selectTopics.int64(0))) }
         let live = Set(try topics.all().map(\.topic.id))

@@ -5,19 +5,19 @@ internal import PushSQL
 
 /// The parts of requests that concern several shards, for `ShardedRequests`.
 extension PostgresRequests {
-    /// Returns the device that used an enrolment code with a request ID; nil without such a use.
+    /// Returns the device that was enrolled by a code in an earlier try of the same request; nil if there is none.
     func enrolledDevice(_ codeHash: [UInt8], _ requestHash: [UInt8]) throws(SQLError) -> DeviceID? {
         try commit { () throws(SQLError) in
             try tables.enrolmentCodes.device(codeHash, requestHash, now: transaction.now).map(DeviceID.init(stored:))
         }
     }
 
-    /// Lists the devices of this shard after a position.
+    /// Lists the devices of this shard after a position in the list.
     func devices(after cursor: DeviceTable.ListCursor?, countMax: Int) throws(SQLError) -> Answer {
         try run({ _ in }) { () throws(SQLError) in executor.devices.list(after: cursor, countMax: countMax) }
     }
 
-    /// Removes from this shard what removed apps and channels left.
+    /// Removes the registrations and subscriptions of removed apps and channels from this shard.
     func remove(
         apps: [TopicID], channels: [ChannelNumber], committed: (PostgresEffects) -> Void
     ) throws(SQLError) {

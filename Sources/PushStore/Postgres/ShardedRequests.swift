@@ -4,9 +4,10 @@ internal import PushAPI
 package import PushCore
 package import PushSQL
 
-/// Performs each request on the shard that it concerns, and merges the answers where it concerns all.
+/// Performs each request on the shards that it concerns, and merges the answers of several shards.
 ///
-/// Shard 0 has the control data. A request about a device reads them there, and changes the device in its own shard.
+/// Shard 0 has the control data. A request about a device reads the control data there, and changes the device in the
+/// device's shard.
 package final class ShardedRequests {
     private let shardCount: Int
     private let slots: () -> SlotMap
@@ -16,7 +17,7 @@ package final class ShardedRequests {
     ///
     /// - Parameters:
     ///   - shardCount: The number of shards.
-    ///   - slots: Returns the shards of all devices.
+    ///   - slots: Returns the current assignment of devices to shards.
     ///   - shard: Returns the requests of a shard, on an open connection.
     package init(
         shardCount: Int, slots: @escaping () -> SlotMap,
@@ -58,14 +59,14 @@ package final class ShardedRequests {
         }
     }
 
-    /// Returns the shard whose tables a search of the trace needs.
+    /// Returns the shard whose device tables a search of the trace needs.
     package func shard(of query: TraceQuery) throws(SQLError) -> Int {
         if case .device(let device) = query.subject { slots().shard(of: device) } else { 0 }
     }
 
     // MARK: One device
 
-    /// Returns the device of a credential; without an ID, it is looked for in all shards.
+    /// Returns the device of a credential; searches all shards if the credential has no device ID.
     package func device(of credential: DeviceCredential) throws(SQLError) -> DeviceID? {
         if let device = credential.device { return device }
         for index in 0..<shardCount {
@@ -107,7 +108,7 @@ package final class ShardedRequests {
             committed(effects)
         }
         guard !apps.isEmpty || !channels.isEmpty else { return answer }
-        // If a shard cannot be reached, its next sweep removes them.
+        // If a shard cannot be reached, its next sweep removes their registrations and subscriptions.
         for index in 1..<max(shardCount, 1) {
             try shard(index).remove(apps: apps, channels: channels, committed: committed)
         }
@@ -116,7 +117,7 @@ package final class ShardedRequests {
 
     // MARK: All devices
 
-    /// Performs a request that only reads in each shard, and adds up the answers.
+    /// Performs a read-only request on each shard, and merges the answers.
     private func merged(_ request: StoreRequest) throws(SQLError) -> PostgresRequests.Answer {
         var answer = try shard(0).perform(request) { _ in }
         for index in 1..<max(shardCount, 1) {
@@ -150,7 +151,7 @@ package final class ShardedRequests {
         for index in 0..<shardCount {
             let answer = try shard(index).devices(after: cursor, countMax: countMax)
             guard case .success(.devices(let page, let next)) = answer.result else { return answer }
-            // After a move, the former shard still has the rows for a minute.
+            // For a minute after a move, the former shard still has the rows of the devices.
             devices += page.filter { device in
                 DeviceID(text: device.deviceID).map { slots.shard(of: $0) == index } ?? false
             }
@@ -186,7 +187,7 @@ package final class ShardedRequests {
 }
 
 extension StoreAnswer {
-    /// Adds the counts of another shard, which were asked for at about the same time.
+    /// Adds the answer of another shard to the same request.
     fileprivate mutating func add(_ other: StoreAnswer) {
         switch (self, other) {
         case (.counts(var counts), .counts(let part)):

@@ -9,7 +9,7 @@ package struct StoreSizes: Sendable {
     package var registrationCount: Int
     /// The number of waiting notifications and broadcasts.
     package var pendingCount: Int
-    /// The size of all tables and indexes.
+    /// The size of all tables and indexes in bytes.
     package var byteCount: Int
 
     /// Adds the sizes of another shard.
@@ -22,11 +22,12 @@ package struct StoreSizes: Sendable {
     }
 }
 
-/// Reads `StoreSizes`.
+/// Reads the sizes of the store from one shard.
 ///
-/// Counting a large table takes seconds, and each node reads the sizes every few seconds. Above `exactByteCountMax`, the
-/// numbers are therefore estimated as PostgreSQL's planner does: from the rows that the last `VACUUM` or `ANALYZE` found,
-/// and the present size. Partial indexes have only the rows of devices and registrations that exist.
+/// Counting a large table takes seconds, and each node reads the sizes every few seconds. Therefore, the rows of a
+/// table larger than `exactByteCountMax` are estimated as PostgreSQL's planner does: from the number of rows that the
+/// last `VACUUM` or `ANALYZE` found, and the present size. For devices and registrations, the estimate uses partial
+/// indexes, which leave out removed devices and ended registrations.
 final class StoreSizeReader {
     /// The size of a table or index up to which its rows are counted, in bytes.
     static let exactByteCountMax: Int64 = 1 << 20
