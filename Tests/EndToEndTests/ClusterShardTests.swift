@@ -52,7 +52,7 @@ extension ServerEndToEnd {
                 }
                 for try await texts in group {
                     guard let texts else { continue }
-                    // What was not acknowledged before the move arrives again.
+                    // A notification that was not acknowledged before the move arrives again.
                     var seen: Set<String> = []
                     let first = texts.filter { seen.insert($0).inserted }
                     #expect(first.compactMap { Int($0) } == Array(1...count))

@@ -108,10 +108,16 @@ package final class ShardedRequests {
             committed(effects)
         }
         guard !apps.isEmpty || !channels.isEmpty else { return answer }
-        // If a shard cannot be reached, its next sweep removes their registrations and subscriptions.
+        // The next sweep of a shard that cannot be reached removes their registrations and subscriptions there.
+        var failure: SQLError?
         for index in 1..<max(shardCount, 1) {
-            try shard(index).remove(apps: apps, channels: channels, committed: committed)
+            do throws(SQLError) {
+                try shard(index).remove(apps: apps, channels: channels, committed: committed)
+            } catch {
+                failure = error
+            }
         }
+        if let failure { throw failure }
         return answer
     }
 
