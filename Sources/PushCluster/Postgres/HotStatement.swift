@@ -160,14 +160,19 @@ enum HotStatement: Int, CaseIterable {
         """, [.int64Array, .int64Array, .bytesArray, .int64])
 
     /// Writes notifications for live registrations, unless a row with a higher number has the key.
+    ///
+    /// LIMIT lets PostgreSQL look up each registration by its key. Before it has statistics of new tables, it would
+    /// otherwise scan all registrations.
     private static let insertion = PipelineStatement(
         """
         INSERT INTO pending AS p (device, key, id, topic, expires_at_ms, record)
         SELECT u.device, u.key, u.id, u.topic, u.expires_at_ms, u.record
         FROM unnest($1, $2, $3, $4, $5, $6, $7)
             AS u(device, key, id, topic, generation, expires_at_ms, record)
-        JOIN registrations r ON r.device = u.device AND r.topic = u.topic
-        WHERE r.live = 1 AND r.generation = u.generation AND r.refused = 0 ORDER BY u.device, u.key
+        CROSS JOIN LATERAL (
+            SELECT 1 FROM registrations r WHERE r.device = u.device AND r.topic = u.topic
+                AND r.live = 1 AND r.generation = u.generation AND r.refused = 0 LIMIT 1) AS registered
+        ORDER BY u.device, u.key
         ON CONFLICT (device, key) DO UPDATE SET id = excluded.id, topic = excluded.topic,
             expires_at_ms = excluded.expires_at_ms, record = excluded.record WHERE p.id < excluded.id
         """, [.int64Array, .int64Array, .int64Array, .int64Array, .int64Array, .int64Array, .bytesArray])
