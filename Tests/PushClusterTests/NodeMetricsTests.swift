@@ -110,7 +110,7 @@ struct NodeMetricsTests {
         for known in ClusterMetrics.PushEnd.allCases { #expect(metrics.count(of: known) == (known == end ? 1 : 0)) }
         let (pushed, nanoseconds) = count(of: metrics.push)
         #expect(pushed == 1 && nanoseconds == 7_000_000)
-        // A second answer to the same notification is none.
+        // Only the first answer to a notification counts.
         turn(at: 20) { $0.take(.pushed(number: number, [(0, result)]), from: Self.other) }
         #expect(metrics.count(of: end) == 1)
     }

@@ -23,7 +23,7 @@ extension PostgresConnection {
     /// - Parameters:
     ///   - number: The number of the shard in the configuration.
     ///   - cluster: The number of the cluster; nil for shard 0, which gets a new random number.
-    /// - Returns: The identity in the table `state`; shard -1 if there is none.
+    /// - Returns: The identity in the table `state`; shard -1 without an identity.
     /// - Throws: The error that PostgreSQL returned.
     func identity(ofShard number: Int, of cluster: Int64? = nil) throws(SQLError) -> ShardIdentity {
         let insert = try prepare(

@@ -8,7 +8,7 @@ internal import PushPostgres
 package enum ClusterPreparation {
     /// Prepares the cluster of a configuration, or this machine for a cluster that exists.
     ///
-    /// It changes nothing that exists, so it can be repeated, also while nodes run.
+    /// Existing tables, keys and files stay unchanged, so the preparation can be repeated, also while nodes run.
     ///
     /// - Parameter configuration: The configuration with the address of PostgreSQL and the data directory.
     /// - Returns: The text to print.

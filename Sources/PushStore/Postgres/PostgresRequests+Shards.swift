@@ -5,7 +5,7 @@ internal import PushSQL
 
 /// The parts of requests that concern several shards, for `ShardedRequests`.
 extension PostgresRequests {
-    /// Returns the device that was enrolled by a code in an earlier try of the same request; nil if there is none.
+    /// Returns the device that an earlier try of the same request has enrolled; nil if no try has.
     func enrolledDevice(_ codeHash: [UInt8], _ requestHash: [UInt8]) throws(SQLError) -> DeviceID? {
         try commit { () throws(SQLError) in
             try tables.enrolmentCodes.device(codeHash, requestHash, now: transaction.now).map(DeviceID.init(stored:))

@@ -157,7 +157,7 @@ package final class ShardedRequests {
         for index in 0..<shardCount {
             let answer = try shard(index).devices(after: cursor, countMax: countMax)
             guard case .success(.devices(let page, let next)) = answer.result else { return answer }
-            // For a minute after a move, the former shard still has the rows of the devices.
+            // The former shard keeps the rows of moved devices for a minute.
             devices += page.filter { device in
                 DeviceID(text: device.deviceID).map { slots.shard(of: $0) == index } ?? false
             }
