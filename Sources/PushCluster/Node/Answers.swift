@@ -7,8 +7,8 @@ internal import PushStore
 
 /// Answers the senders of notifications: providers on loops of this node, and other nodes that pushed them.
 ///
-/// A notification is accepted only with a lease, and if it has a row, only when every node makes higher numbers. So
-/// what its sender sends next has a higher number, on any node.
+/// A notification is accepted only with a lease. If its number decides its place, it is accepted only when every node
+/// makes higher numbers, so what its sender sends next has a higher number, on any node.
 final class Answers {
     private struct PushAnswer: Hashable {
         var instance: InstanceID
@@ -92,10 +92,11 @@ final class Answers {
         }
     }
 
-    /// Returns whether every node makes only higher numbers than that of a notification with a row; otherwise, its
-    /// sender is answered later.
+    /// Returns whether a notification's place is certain; otherwise, its sender is answered later.
+    ///
+    /// It is certain if its number does not decide it, or if every node makes only higher numbers.
     private func hasPassed(_ waiting: WaitingNotification) -> Bool {
-        guard waiting.mayHaveRow else { return true }
+        guard waiting.isOrderedByNumber else { return true }
         let due = context.ids.passes(waiting.pending.sequence, after: context.moment)
         guard due > context.moment else { return true }
         let place = passing.lastIndex { $0.due <= due }.map { $0 + 1 } ?? 0

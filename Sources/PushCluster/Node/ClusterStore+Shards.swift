@@ -12,7 +12,10 @@ extension ClusterStore {
         let shard = shards.queues[index]
         let lost = shard.disconnected()
         host.connectionLost(to: shard)
-        if let lost { askAgain(lost) }
+        guard let lost else { return }
+        askAgain(lost)
+        // Such a stream may have replaced another one, whose node has not been told.
+        for stream in lost.attachments where stream.hasEnded { shards[stream.device].announce(stream.device) }
     }
 
     /// Records that a shard refused a batch, and asks again for its contents; they are sent after a pause.

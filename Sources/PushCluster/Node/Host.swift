@@ -133,6 +133,8 @@ final class Host {
         expireNowOrNever(stream)
         histories.close(stream)
         shard(stream.device).depart(.init(device: stream.device, epoch: stream.epoch))
+        // A registration whose answer was lost may have replaced another stream, whose node has not been told.
+        if stream.attachedAt == nil, stream.readingNumber > 1 { shard(stream.device).announce(stream.device) }
         if let end { context.reply(.ended(end, stream: stream.address), to: stream.address) }
     }
 
@@ -215,7 +217,7 @@ final class Host {
         raise(&waiting.pending, on: stream)
         context.traceAccepted(waiting)
         stream.nowOrNever.append(waiting.pending)
-        guard stream.isOpen, !stream.isMarked else { return }
+        guard stream.isOpen, !stream.isMarked else { return waiting.isOrderedByNumber = true }
         sendNowOrNever(stream)
     }
 

@@ -48,7 +48,7 @@ final class ShardQueue {
 
     /// Writes a notification, and looks up the host of its device after the commit.
     func write(_ waiting: WaitingNotification) {
-        waiting.mayHaveRow = true
+        waiting.isOrderedByNumber = true
         guard !next.isFullOfWrites, waitingWrites.isEmpty else { return waitingWrites.append(waiting) }
         addWrite(waiting)
     }

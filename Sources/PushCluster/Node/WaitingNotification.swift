@@ -43,8 +43,8 @@ final class WaitingNotification {
     var wasPushed = false
     /// Whether the device has acknowledged it.
     var isAcknowledged = false
-    /// Whether a row with its number exists, or may exist soon.
-    var mayHaveRow = false
+    /// Whether its number decides its place: it has a row, may soon have one, or waits for rows on a stream.
+    var isOrderedByNumber = false
     /// Whether the sender has its answer.
     var isAnswered = false
     /// The host that the node has asked to read the row.

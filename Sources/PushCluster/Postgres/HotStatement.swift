@@ -78,10 +78,12 @@ enum HotStatement: Int, CaseIterable {
             PipelineStatement(
                 """
                 SELECT coalesce(d.secret_hash = u.hash, false), h.instance, h.epoch,
-                    n.seen_at > clock_timestamp() - interval '3 seconds'
+                    n.seen_at > clock_timestamp() - interval '3 seconds', h.earlier_instance, h.earlier_epoch,
+                    e.seen_at > clock_timestamp() - interval '3 seconds'
                 FROM unnest($1, $2) WITH ORDINALITY AS u(device, hash, place)
                 LEFT JOIN devices d ON d.id = u.device LEFT JOIN hosts h ON h.device = u.device
-                LEFT JOIN nodes n ON n.instance = h.instance ORDER BY place
+                LEFT JOIN nodes n ON n.instance = h.instance LEFT JOIN nodes e ON e.instance = h.earlier_instance
+                ORDER BY place
                 """, [.int64Array, .bytesArray])
         case .rows:
             PipelineStatement(

@@ -308,8 +308,9 @@ final class PostgresShard {
             if host.instance != instance || host.epoch != attachment.epoch {
                 flight?.result.attachments[place] = .replaced(by: host)
             } else if case .unauthorized? = flight?.result.attachments[place] {
-                // The stream was registered before.
-                flight?.result.attachments[place] = .attached(earlier: nil)
+                // The stream was registered before, perhaps by a statement whose answer was lost.
+                let earlier = result.isNull(place, 4) ? nil : ShardResult.Host(result, place, from: 4)
+                flight?.result.attachments[place] = .attached(earlier: earlier)
             }
         }
     }

@@ -39,6 +39,10 @@ final class SimulatedDevice {
     }
 
     var isConnected: Bool { connection != nil }
+    /// The number of nodes with a stream of the device that has a later one on another node.
+    var strayStreamCount: Int {
+        simulation.nodes.count { $0.hasStream(of: id) && $0 !== connection?.node }
+    }
 
     func hasReceived(_ sent: SimulatedProvider.Sent) -> Bool { positions[sent.uniqueID] != nil }
     func position(of uniqueID: UInt64) -> Int? { positions[uniqueID] }
@@ -65,11 +69,12 @@ final class SimulatedDevice {
         }
     }
 
-    /// Leaves; the node notices it soon, or after up to four seconds.
+    /// Leaves; the node notices it soon, after up to four seconds, or not before the end of the run.
     func leave() {
         guard let left = connection else { return }
         connection = nil
-        let delay = simulation.chance() < 0.6 ? 1 : simulation.chance(upTo: 4_000)
+        let kind = simulation.chance()
+        let delay = kind < 0.6 ? 1 : kind < 0.9 ? simulation.chance(upTo: 4_000) : 60_000
         simulation.after(delay) {
             guard left.node.instance.rawValue == left.instance else { return }
             left.node.turn { $0.detach(stream: left.address) }

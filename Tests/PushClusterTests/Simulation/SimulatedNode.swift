@@ -40,6 +40,7 @@ final class SimulatedNode: ClusterOutput {
     /// The events that the process has recorded.
     var events: [TraceEvent] { store?.trace?.take() ?? [] }
     var isRunning: Bool { store != nil && !isStopped }
+    func hasStream(of device: DeviceID) -> Bool { store?.host.stream(of: device) != nil }
 
     // MARK: The process
 

@@ -23,6 +23,8 @@ final class SimulatedShard {
     unowned let simulation: Simulation
     private var rows: [Identity: Row] = [:]
     private var hosts: [DeviceID: (instance: InstanceID, epoch: Int64)] = [:]
+    /// The rows that the present rows of `hosts` have replaced.
+    private var earlierHosts: [DeviceID: (instance: InstanceID, epoch: Int64)] = [:]
     private var changes: [(device: DeviceID, at: Double)] = []
     private var nodes: [NodeNumber: (instance: InstanceID, seenAt: Double, heardAt: Int64)] = [:]
     var channels = SimulatedChannels()
@@ -123,7 +125,7 @@ final class SimulatedShard {
             guard let (isSynchronous, execute) = parts.first else { return answer() }
             if let end = pauseEnd {
                 // The part may have been committed and replicated before its answer was lost.
-                if simulation.now < pauseStart + 10, isSynchronous, simulation.chance() < 0.5 { execute() }
+                if simulation.now < pauseStart + 10, simulation.chance() < 0.5 { execute() }
                 guard simulation.options.hidesFailover else { return }
                 return run(parts, end - simulation.now + simulation.chance(upTo: 300), answer)
             }
@@ -169,9 +171,14 @@ final class SimulatedShard {
     private func attach(_ attachment: ShardBatch.Attachment, _ instance: InstanceID) -> ShardResult.Attachment {
         let earlier = hosts[attachment.device]
         if let earlier, earlier.epoch > attachment.epoch { return .replaced(by: host(earlier)) }
-        hosts[attachment.device] = (instance, attachment.epoch)
+        if earlier?.epoch == attachment.epoch {
+            return .attached(earlier: earlierHosts[attachment.device].map(host))
+        }
+        let beforeEarlier = earlierHosts[attachment.device]
+        (hosts[attachment.device], earlierHosts[attachment.device]) = ((instance, attachment.epoch), earlier)
         keepWayBack { [self] in
-            if hosts[attachment.device]?.epoch == attachment.epoch { hosts[attachment.device] = earlier }
+            guard hosts[attachment.device]?.epoch == attachment.epoch else { return }
+            (hosts[attachment.device], earlierHosts[attachment.device]) = (earlier, beforeEarlier)
         }
         return .attached(earlier: earlier.map(host))
     }

@@ -161,6 +161,10 @@ final class Simulation {
                 guard !hasPause else { continue }
                 hasPause = true
                 let duration = 300 + chance(upTo: 1_500)
+                // The answer to a registration is lost more often than by chance.
+                if options.faults.contains(.move) {
+                    after(time - chance(upTo: 30)) { device.connect(self.choice(self.nodes)) }
+                }
                 after(time) { self.shard.failOver(pauseMilliseconds: duration) }
             }
         }

@@ -14,6 +14,8 @@ struct SimulationFindings: Equatable, CustomStringConvertible {
     let repetitionCount: Int
     /// The number of rows that were left although their devices had them.
     let rowCount: Int
+    /// The number of streams that were left although their devices had later ones on other nodes.
+    let strayCount: Int
     /// A digest of the run.
     let trace: UInt64
 
@@ -45,13 +47,14 @@ struct SimulationFindings: Equatable, CustomStringConvertible {
         self.disorderCount = disorderCount
         repetitionCount = simulation.devices.reduce(0) { $0 + $1.repetitionCount }
         rowCount = simulation.shard.rowCount
+        strayCount = simulation.devices.reduce(0) { $0 + $1.strayStreamCount }
         trace = simulation.trace
     }
 
-    var isClean: Bool { lateCount == 0 && lostCount == 0 && disorderCount == 0 }
+    var isClean: Bool { lateCount == 0 && lostCount == 0 && disorderCount == 0 && strayCount == 0 }
 
     var description: String {
         "accepted \(acceptedCount), late \(lateCount), lost \(lostCount), out of order \(disorderCount), sent again "
-            + "\(repetitionCount), rows left \(rowCount)"
+            + "\(repetitionCount), rows left \(rowCount), streams left \(strayCount)"
     }
 }
