@@ -111,6 +111,9 @@ extension EasyHandle {
         set(CURLOPT_TCP_KEEPIDLE, 60)
         set(CURLOPT_TCP_KEEPINTVL, 20)
         set(CURLOPT_CONNECTTIMEOUT_MS, 15_000)
+        // If a name has several addresses, each connection tries them in another order: one node may take no devices.
+        set(CURLOPT_DNS_SHUFFLE_ADDRESSES, 1)
+        set(CURLOPT_DNS_CACHE_TIMEOUT, 0)
         set(CURLOPT_FRESH_CONNECT, request.needsFreshConnection ? 1 : 0)
         set(CURLOPT_PROTOCOLS_STR, text: "http,https")
         set(CURLOPT_HTTP_VERSION, Self.version(for: request))

@@ -89,7 +89,25 @@ import Testing
         #expect(action == .wait(.seconds(waitSeconds)))
     }
 
-    @Test(arguments: [(-5, 1), (0, 1), (30, 31), (3600, 3601), (100_000, 3601)])
+    @Test func `a node that takes no devices is left for another one within a quarter of a second, eight times`() {
+        var machine = StreamMachine()
+        _ = machine.start(at: .past)
+        for _ in 0..<8 {
+            #expect(machine.ended(at: .past, fraction: 1, retryAfter: .zero) == .wait(.milliseconds(250)))
+            #expect(machine.timeIsUp() == .connect)
+        }
+        // Perhaps all nodes refuse the device, so further refusals are failures.
+        #expect(machine.ended(at: .past, fraction: 1, retryAfter: .zero) == .wait(.seconds(1)))
+        _ = machine.timeIsUp()
+        #expect(machine.ended(at: .past, fraction: 1, retryAfter: .zero) == .wait(.seconds(2)))
+        _ = machine.timeIsUp()
+        machine.opened(at: .past)
+        #expect(machine.ended(at: .past, fraction: 1, retryAfter: .zero, isGoodbye: true) == .wait(.seconds(1)))
+        _ = machine.timeIsUp()
+        #expect(machine.ended(at: .past, fraction: 1, retryAfter: .zero) == .wait(.milliseconds(250)))
+    }
+
+    @Test(arguments: [(-5, 1), (30, 31), (3600, 3601), (100_000, 3601)])
     func `the wait that the server requests is added, within an hour`(askedSeconds: Int, waitSeconds: Int) {
         var machine = StreamMachine()
         _ = machine.start(at: .past)

@@ -40,8 +40,8 @@ extension ServerEndToEnd {
             try await device.receive(on: socket)
             let result = try await drained
             #expect(result.exit == .code(0), "\(result)")
-            let refused = try await device.connect(to: cluster.nodes[0])
-            #expect(refused.status == 503)
+            let refused = try await WebSocketDevice(cluster.nodes[0], secret: device.device.secret).connect()
+            #expect(refused.status == 503 && refused.fields["retry-after"] == "0")
             let next = try await device.connect(to: cluster.nodes[1])
             #expect(next.status == 101)
             try await device.receive(on: next.socket) { Set($0).count == 180 }

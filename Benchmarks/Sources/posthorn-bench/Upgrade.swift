@@ -119,7 +119,8 @@ final class Upgrade {
         ended.append(device)
         places[number].device = nil
         places[number].lostNanoseconds = places[number].lostNanoseconds ?? now
-        let pause = targets.count == 1 ? Self.returnSeconds : 1...1 + Double(1 << min(places[number].failureCount, 6))
+        // The pauses of an agent in a cluster, as docs/reference/device-protocol.md says.
+        let pause = targets.count == 1 ? Self.returnSeconds : 0...(device.isRefused ? 0.25 : 1)
         places[number].failureCount += 1
         places[number].returnNanoseconds = now + random.nanoseconds(pause)
     }

@@ -64,6 +64,8 @@ final class UpgradeProvider: HTTP2Connection {
 final class UpgradeDevice: WebSocketDevice {
     private let books: UpgradeBooks
     private(set) var isLost = false
+    /// Whether the node has refused the stream.
+    private(set) var isRefused = false
 
     init(_ loop: Loop, _ target: Target, _ number: Int, _ identity: DeviceIdentity, books: UpgradeBooks) {
         self.books = books
@@ -79,7 +81,7 @@ final class UpgradeDevice: WebSocketDevice {
     override func refused(_ answer: String) {
         guard answer.hasPrefix("HTTP/1.1 503") else { return super.refused(answer) }
         books.refusedStreams += 1
-        isLost = true
+        (isLost, isRefused) = (true, true)
         close()
     }
 

@@ -19,7 +19,9 @@ internal import PushNet
 /// The wait is random between zero and a ceiling, so that devices do not reconnect all at the same time. The ceiling
 /// starts at one second and doubles with each failure in a row, up to a minute. A stream that was open for a few
 /// seconds resets it, and so does a server that ends the stream with a goodbye, because it will be back soon. A pause
-/// that the server requests, with `Retry-After` or a goodbye, is added in front and cannot be shortened.
+/// that the server requests, with `Retry-After` or a goodbye, is added in front and cannot be shortened. A refusal with
+/// `Retry-After: 0` says that another node of the cluster takes the device. It is not a failure, unless many follow each
+/// other.
 struct StreamMachine: ~Copyable {
     /// The next step for the caller.
     enum Action: Equatable, Sendable {
@@ -35,6 +37,10 @@ struct StreamMachine: ~Copyable {
     static let waitFirst: Duration = .seconds(1)
     /// The maximum of the ceiling.
     static let waitMax: Duration = .seconds(60)
+    /// The ceiling of the wait after a refusal with `Retry-After: 0`.
+    static let otherNodeWait: Duration = .milliseconds(250)
+    /// The number of refusals with `Retry-After: 0` in a row from which they count as failures.
+    static let otherNodeCountMax = 8
     /// The age at which an open stream resets the failure count.
     static let goodAge: Duration = .seconds(5)
     /// The maximum pause that a server can request.
@@ -53,6 +59,8 @@ struct StreamMachine: ~Copyable {
     private var state: State
     /// The end of the pause that the server requested.
     private var notBefore = MonotonicTime.past
+    /// The number of refusals with `Retry-After: 0` since the last open stream.
+    private var otherNodeCount = 0
 
     /// Creates a machine in the idle state.
     init() { state = .idle }
@@ -86,6 +94,7 @@ struct StreamMachine: ~Copyable {
         switch state {
         case .connecting(let failureCount):
             state = .open(failureCount: failureCount, since: now)
+            otherNodeCount = 0
         case .idle, .open, .waiting, .refused:
             break
         }
@@ -105,7 +114,13 @@ struct StreamMachine: ~Copyable {
         let failureCount: Int
         switch state {
         case .idle, .waiting, .refused: return .none
-        case .connecting(let count): failureCount = count
+        case .connecting(let count):
+            if retryAfter == .zero, otherNodeCount < Self.otherNodeCountMax {
+                otherNodeCount += 1
+                state = .waiting(failureCount: count)
+                return .wait(Self.otherNodeWait * min(max(fraction, 0), 1))
+            }
+            failureCount = count
         case .open(let count, let since):
             failureCount = isGoodbye || now.duration(since: since) >= Self.goodAge ? 0 : count
         }

@@ -61,7 +61,7 @@ final class DeviceStreams {
     /// Asks the store to attach the device; the response starts when it has.
     func open(_ exchange: HTTPExchange, on connection: ServerConnection, _ credential: DeviceCredential) {
         guard !services.loop.isShuttingDown else {
-            return Self.refuse(exchange, "shutdown")
+            return Self.refuse(exchange, "shutdown", retryAfterSeconds: Self.shutdownRetrySeconds)
         }
         var acceptance: [UInt8]?
         switch WebSocketUpgrade.check(exchange.fields, connection.upgradeReadiness) {
@@ -76,7 +76,9 @@ final class DeviceStreams {
         exchange.context = StoreContinuation { [unowned self] result, exchange in
             guard case .failure(let refusal) = result else { return }
             self.streams[address] = nil
-            if refusal == .draining { return Self.refuse(exchange, "this node of the cluster takes no devices") }
+            if refusal == .draining {
+                return Self.refuse(exchange, "this node of the cluster takes no devices", retryAfterSeconds: 0)
+            }
             guard refusal == .unauthorized else { return ControlAnswer.refuse(exchange, refusal) }
             services.context.deviceSecrets.insertUnknown(credential)
             guard let seconds = services.countWrongCredential(on: connection) else {
@@ -253,14 +255,16 @@ final class DeviceStreams {
     private func say(_ goodbye: StreamGoodbye, to address: ReplyAddress) {
         if let sender = sender(at: address) { return sender.end(goodbye) }
         services.loop.answering(address) { exchange, _ in
-            if !exchange.isAnswered { Self.refuse(exchange, goodbye.reason) }
+            guard !exchange.isAnswered else { return }
+            let seconds = goodbye.retryAfterSeconds ?? Self.shutdownRetrySeconds
+            Self.refuse(exchange, goodbye.reason, retryAfterSeconds: seconds)
         }
     }
 
-    private static func refuse(_ exchange: HTTPExchange, _ reason: String) {
+    private static func refuse(_ exchange: HTTPExchange, _ reason: String, retryAfterSeconds: Int64) {
         let refusal = StoreRefusal.unavailable(reason)
         ControlAnswer.refuse(
-            exchange, status: refusal.status, refusal.word, refusal.detail, retryAfterSeconds: shutdownRetrySeconds)
+            exchange, status: refusal.status, refusal.word, refusal.detail, retryAfterSeconds: retryAfterSeconds)
     }
 
     // MARK: For the streams
@@ -295,7 +299,8 @@ extension StreamEnd {
         switch self {
         case .replaced: 60
         case .removed: 3600
-        case .shutdown: DeviceStreams.shutdownRetrySeconds
+        // Only a node of a cluster ends streams without stopping, and the other nodes take its devices.
+        case .shutdown: 0
         }
     }
 }
