@@ -24,6 +24,8 @@ package struct PostgresSettings: Sendable {
     ///
     /// A commit waits without a limit when no standby answers, so the statement timeout does not end it.
     package var answerTimeout = Duration.seconds(15)
+    /// Whether all statements find rows by keys, so that the server excludes plans that scan tables.
+    package var findsRowsByKey = false
     /// The file with passwords; nil for `~/.pgpass`.
     package var passwordFile: String?
     /// The time without traffic after which the kernel checks the connection, in seconds.
@@ -64,8 +66,13 @@ package struct PostgresSettings: Sendable {
             statementTimeout.components.seconds * 1_000
             + statementTimeout.components.attoseconds / 1_000_000_000_000_000
         let schema = schema.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
+        // Such plans are fast while a table is small, and the server keeps them while it grows.
+        let plans =
+            findsRowsByKey ? "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;" : ""
         return """
             SET plan_cache_mode = force_generic_plan;
+            SET jit = off;
+            \(plans)
             SET synchronous_commit = on;
             SET standard_conforming_strings = on;
             SET statement_timeout = \(milliseconds);

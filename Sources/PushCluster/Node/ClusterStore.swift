@@ -228,8 +228,10 @@ package final class ClusterStore {
     package func take(_ result: ShardResult, of number: Int64, fromShard index: Int) {
         let shard = shards.queues[index]
         guard let gathered = shard.take(number) else { return }
-        if let heartbeat = result.heartbeat, let sentAt = gathered.heartbeatSentAt {
-            take(heartbeat, sentAt: sentAt, from: shard)
+        if let heartbeat = result.heartbeat { take(heartbeat, sentAt: gathered.sentAt, from: shard) }
+        // The time of this answer is close to the one that the shard read, so few numbers have to wait.
+        if let time = result.lookedAt, shard === shards.first {
+            context.ids.clock.add(time, asked: gathered.sentAt, answered: context.moment)
         }
         for (stream, result) in zip(gathered.attachments, result.attachments) {
             guard let earlier = host.attached(stream, result) else { continue }

@@ -35,7 +35,8 @@ struct GatheredBatch {
     private(set) var looks: [[Look]] = []
     /// The notifications that are answered after their devices are in `changes`.
     private(set) var announced: [WaitingNotification] = []
-    private(set) var heartbeatSentAt: MonotonicTime?
+    /// The time at which the batch was sent.
+    var sentAt = MonotonicTime.past
     /// The time from which the batch gathers; nil while it is empty.
     private(set) var since: MonotonicTime?
     private var byteCount = 0
@@ -176,8 +177,5 @@ struct GatheredBatch {
     /// Forgets the streams, so that the results for them are ignored.
     mutating func forgetStreams() { (attachments, readings) = ([], []) }
 
-    mutating func beat(_ heartbeat: ShardBatch.Heartbeat, at moment: MonotonicTime) {
-        batch.heartbeat = heartbeat
-        heartbeatSentAt = moment
-    }
+    mutating func beat(_ heartbeat: ShardBatch.Heartbeat) { batch.heartbeat = heartbeat }
 }

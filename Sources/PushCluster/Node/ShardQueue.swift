@@ -102,11 +102,12 @@ final class ShardQueue {
             next.beat(
                 .init(
                     idCeiling: ceiling, heardAt: heardAt, leastBroadcast: context.leastBroadcast,
-                    isDrained: context.isDrained), at: context.moment)
+                    isDrained: context.isDrained))
             isHeartbeatUrgent = false
         }
         lastNumber += 1
         next.batch.reportsReplaced = context.trace != nil
+        next.sentAt = context.moment
         let batch = next.batch
         underWay = (lastNumber, next)
         next = GatheredBatch()

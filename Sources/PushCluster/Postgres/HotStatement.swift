@@ -5,6 +5,10 @@ internal import PushPostgres
 /// The statements of a `ShardBatch`, in the order in which a batch sends them.
 ///
 /// Arrays have an element for each row. `place` counts the elements from 1.
+///
+/// PostgreSQL keeps the plan of a statement, and may have made it while a table was empty. So each row is looked up by its
+/// key: sessions exclude plans that scan tables (`PostgresSettings.findsRowsByKey`), and a lateral query with LIMIT
+/// excludes plans that begin with `pending`, whose number of rows is the least certain.
 enum HotStatement: Int, CaseIterable {
     /// Commits the current transaction without waiting for a disk or a standby.
     case commitLater
@@ -56,14 +60,18 @@ enum HotStatement: Int, CaseIterable {
         case .delete:
             PipelineStatement(
                 """
-                DELETE FROM pending p USING unnest($1, $2, $3) AS u(device, key, id)
-                WHERE p.device = u.device AND p.key = u.key AND p.id = u.id
+                DELETE FROM pending p USING unnest($1, $2, $3) AS u(device, key, id) CROSS JOIN LATERAL (
+                    SELECT q.ctid AS place FROM pending q
+                    WHERE q.device = u.device AND q.key = u.key AND q.id = u.id LIMIT 1) AS found
+                WHERE p.ctid = found.place AND p.id = u.id
                 """, [.int64Array, .int64Array, .int64Array])
         case .acknowledge:
             PipelineStatement(
                 """
-                DELETE FROM pending p USING unnest($1, $2) AS u(device, id)
-                WHERE p.device = u.device AND p.id = u.id AND (p.key = u.id OR p.key < 0)
+                DELETE FROM pending p USING unnest($1, $2) AS u(device, id) CROSS JOIN LATERAL (
+                    SELECT q.ctid AS place FROM pending q
+                    WHERE q.device = u.device AND q.id = u.id AND (q.key = u.id OR q.key < 0) LIMIT 1) AS found
+                WHERE p.ctid = found.place AND p.id = u.id
                 """, [.int64Array, .int64Array])
         case .skip:
             PipelineStatement(
@@ -114,11 +122,12 @@ enum HotStatement: Int, CaseIterable {
                 FROM unnest($1) WITH ORDINALITY AS u(device, place) JOIN delivery_histories h ON h.device = u.device
                 """, [.int64Array])
         case .replaced:
-            // Locks the rows, so that the insertion in the same transaction finds them unchanged.
+            // Locks the rows in the order of the arrays, so that the insertion in the same transaction finds them unchanged.
             PipelineStatement(
                 """
-                SELECT p.device, p.key, p.id, p.topic FROM unnest($1, $2) AS u(device, key)
-                JOIN pending p ON p.device = u.device AND p.key = u.key ORDER BY p.device, p.key FOR UPDATE OF p
+                SELECT u.device, u.key, p.id, p.topic FROM unnest($1, $2) AS u(device, key) CROSS JOIN LATERAL (
+                    SELECT id, topic FROM pending WHERE pending.device = u.device AND pending.key = u.key LIMIT 1
+                    FOR UPDATE) AS p
                 """, [.int64Array, .int64Array])
         case .write: Self.insertion
         case .announce:
@@ -131,8 +140,9 @@ enum HotStatement: Int, CaseIterable {
         case .look:
             PipelineStatement(
                 """
-                SELECT place, h.instance, h.epoch, n.seen_at > clock_timestamp() - interval '3 seconds'
-                FROM unnest($1) WITH ORDINALITY AS u(device, place) JOIN hosts h ON h.device = u.device
+                SELECT place, h.instance, h.epoch, n.seen_at > clock_timestamp() - interval '3 seconds',
+                    (extract(epoch FROM clock_timestamp()) * 1000000)::bigint
+                FROM unnest($1) WITH ORDINALITY AS u(device, place) LEFT JOIN hosts h ON h.device = u.device
                 LEFT JOIN nodes n ON n.instance = h.instance
                 """, [.int64Array])
         case .explain:
@@ -162,18 +172,14 @@ enum HotStatement: Int, CaseIterable {
         """, [.int64Array, .int64Array, .bytesArray, .int64])
 
     /// Writes notifications for live registrations, unless a row with a higher number has the key.
-    ///
-    /// LIMIT lets PostgreSQL look up each registration by its key. Before it has statistics of new tables, it would
-    /// otherwise scan all registrations.
     private static let insertion = PipelineStatement(
         """
         INSERT INTO pending AS p (device, key, id, topic, expires_at_ms, record)
         SELECT u.device, u.key, u.id, u.topic, u.expires_at_ms, u.record
         FROM unnest($1, $2, $3, $4, $5, $6, $7)
             AS u(device, key, id, topic, generation, expires_at_ms, record)
-        CROSS JOIN LATERAL (
-            SELECT 1 FROM registrations r WHERE r.device = u.device AND r.topic = u.topic
-                AND r.live = 1 AND r.generation = u.generation AND r.refused = 0 LIMIT 1) AS registered
+        JOIN registrations r ON r.device = u.device AND r.topic = u.topic
+            AND r.live = 1 AND r.generation = u.generation AND r.refused = 0
         ORDER BY u.device, u.key
         ON CONFLICT (device, key) DO UPDATE SET id = excluded.id, topic = excluded.topic,
             expires_at_ms = excluded.expires_at_ms, record = excluded.record WHERE p.id < excluded.id

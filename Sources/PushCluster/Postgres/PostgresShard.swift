@@ -65,6 +65,8 @@ final class PostgresShard {
         for statement in HotStatement.allCases {
             parameters[statement] = PostgresParameters(statement.prepared.parameters)
         }
+        var settings = settings
+        settings.findsRowsByKey = true
         pipeline = try PostgresPipeline(
             on: loop, to: address, settings: settings, statements: statements,
             handlers: .init(
@@ -278,6 +280,8 @@ final class PostgresShard {
         case .time: flight?.result.announcedAt = result.int64(0, 0)
         case .look:
             for row in 0..<result.rowCount {
+                flight?.result.lookedAt = result.int64(row, 4)
+                guard !result.isNull(row, 1) else { continue }
                 flight?.result.looks[Int(result.int64(row, 0)) - 1] = ShardResult.Host(result, row, from: 1)
             }
         case .explain: explain(result)

@@ -136,6 +136,8 @@ package struct ShardResult: Sendable {
     package var announcedAt: Int64?
     package var heartbeat: Heartbeat?
     package var looks: [Host?] = []
+    /// The shard's time in microseconds at which the hosts were looked up; nil without looks.
+    package var lookedAt: Int64?
 
     package init() {}
 }

@@ -110,7 +110,7 @@ final class SimulatedShard {
             parts.append((true, { result.value.announcedAt = self.announce(batch.changes) }))
         }
 
-        if !batch.looks.isEmpty { parts.append((false, { result.value.looks = self.look(batch) })) }
+        if !batch.looks.isEmpty { parts.append((false, { self.look(batch, &result.value) })) }
         run(parts[...], simulation.choice([0.3, 1, 3, 10]) * (0.5 + simulation.chance())) { answer(result.value) }
     }
 
@@ -243,10 +243,11 @@ final class SimulatedShard {
             }, broadcasts: storedBroadcasts(from: heartbeat.leastBroadcast).map(\.pending.sequence))
     }
 
-    private func look(_ batch: ShardBatch) -> [ShardResult.Host?] {
+    private func look(_ batch: ShardBatch, _ result: inout ShardResult) {
         let written = Set(batch.writes.map(\.pending.notification.address.device))
-        return batch.looks.map { device in
+        result.looks = batch.looks.map { device in
             simulation.options.hidesHosts && written.contains(device) ? nil : hosts[device].map(host)
         }
+        result.lookedAt = simulation.clock.shardTime
     }
 }
