@@ -66,6 +66,20 @@ struct SlotMoveTests {
         #expect(try node.received(2, on: next).map(\.text) == ["unacknowledged", "during the move"])
     }
 
+    @Test func `a move during another one is refused, and the first one is complete`() async throws {
+        let node = try TestNode(postgres, shards: [shard])
+        let moves = [node.address(), node.address()]
+        node.store.submit(moves.map { .perform(.cluster(.moveSlots(to: 1, count: 40)), answer: $0) })
+        let refused = try node.replies.first("the refusal") { reply -> StoreRefusal? in
+            if case .performed(.failure(let refusal), moves[1]) = reply { refusal } else { nil }
+        }
+        #expect(refused == .slotsAreMoving)
+        try node.replies.first("the end of the move") { reply -> Void? in
+            if case .performed(.success(.done), moves[0]) = reply { () } else { nil }
+        }
+        #expect(try await postgres.sql("SELECT count(*) FROM slots WHERE shard = 1") == "40")
+    }
+
     @Test func `two nodes agree, and one that has no link finds the move by its heartbeat`() throws {
         let first = try TestNode(postgres, name: "one", isOneOfSeveral: true, shards: [shard])
         let second = try TestNode(postgres, name: "two", isOneOfSeveral: true, shards: [shard])

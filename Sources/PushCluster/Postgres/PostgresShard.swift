@@ -65,8 +65,6 @@ final class PostgresShard {
         for statement in HotStatement.allCases {
             parameters[statement] = PostgresParameters(statement.prepared.parameters)
         }
-        var settings = settings
-        settings.findsRowsByKey = true
         pipeline = try PostgresPipeline(
             on: loop, to: address, settings: settings, statements: statements,
             handlers: .init(
@@ -81,7 +79,6 @@ final class PostgresShard {
     }
 
     func start() { pipeline?.start() }
-
     func stop() { pipeline?.stop() }
 
     // MARK: Sending
@@ -279,9 +276,8 @@ final class PostgresShard {
             for row in 0..<result.rowCount { flight?.result.replaced.append(.init(result, row)) }
         case .time: flight?.result.announcedAt = result.int64(0, 0)
         case .look:
-            for row in 0..<result.rowCount {
-                flight?.result.lookedAt = result.int64(row, 4)
-                guard !result.isNull(row, 1) else { continue }
+            if result.rowCount > 0 { flight?.result.lookedAt = result.int64(0, 4) }
+            for row in 0..<result.rowCount where !result.isNull(row, 1) {
                 flight?.result.looks[Int(result.int64(row, 0)) - 1] = ShardResult.Host(result, row, from: 1)
             }
         case .explain: explain(result)
@@ -313,8 +309,8 @@ final class PostgresShard {
                 flight?.result.attachments[place] = .replaced(by: host)
             } else if case .unauthorized? = flight?.result.attachments[place] {
                 // The stream was registered before, perhaps by a statement whose answer was lost.
-                let earlier = result.isNull(place, 4) ? nil : ShardResult.Host(result, place, from: 4)
-                flight?.result.attachments[place] = .attached(earlier: earlier)
+                flight?.result.attachments[place] = .attached(
+                    earlier: result.isNull(place, 4) ? nil : .init(result, place, from: 4))
             }
         }
     }

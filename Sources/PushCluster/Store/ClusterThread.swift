@@ -94,7 +94,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         store = ClusterStore(
             node, slots: slots.withLock { $0 }, shardCount: addresses.count, output: self)
         shards = try addresses.enumerated().map { index, address in
-            try PostgresShard(on: loop, to: address, configuration.session, instance, handlers(ofShard: index))
+            try PostgresShard(on: loop, to: address, configuration.batchSession, instance, handlers(ofShard: index))
         }
         certificates = try configuration.links.map { try LinkCertificates($0, instance, on: loop) }
         links?.delegate = self
@@ -240,6 +240,9 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
                 return answerStatus([], to: answer, store)
             }
         case .perform(.cluster(.moveSlots(let target, let count)), let answer):
+            guard !isMovingSlots else {
+                return reply(.performed(.failure(.slotsAreMoving), answer: answer), to: answer)
+            }
             moveSlots(.begin(to: target, count: count), answer)
         case .perform(.cluster(.finishUpgrade), let answer):
             submit(.finishUpgrade(answer: answer), to: workers.control, answer: answer)

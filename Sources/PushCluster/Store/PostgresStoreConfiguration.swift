@@ -60,4 +60,10 @@ package struct PostgresStoreConfiguration: Sendable {
     var addresses: [PostgresAddress] { [address] + furtherShards }
     /// The settings of the sessions.
     var session: PostgresSettings { PostgresSettings(applicationName: "posthornd \(node)", schema: schema) }
+    /// The settings of the session that executes the statements of `HotStatement`.
+    var batchSession: PostgresSettings {
+        var settings = session
+        settings.findsRowsByKey = true
+        return settings
+    }
 }

@@ -34,6 +34,8 @@ struct SlotMover {
     private static let slotsPerMoveCountMax = 16
     /// The time after a move for which the former shard keeps the rows of the devices, in milliseconds.
     private static let leftoverMilliseconds: Int64 = 60_000
+    /// The time for which a move waits for requests that change its tables; after that, it is cancelled.
+    private static let lockTimeout = "5s"
     /// The key of the advisory lock for cleaning: `Clean` in ASCII.
     private static let lockKey: Int64 = 0x43_6c65_616e
 
@@ -131,7 +133,7 @@ struct SlotMover {
             // The lock waits until earlier requests are committed. The snapshot is taken after that.
             try old.execute(
                 text: """
-                    SET LOCAL lock_timeout = '5s';
+                    SET LOCAL lock_timeout = '\(Self.lockTimeout)';
                     LOCK TABLE devices, registrations, filters, subscriptions, delivery_histories IN SHARE MODE
                     """)
             try new.transaction { () throws(SQLError) in
