@@ -33,6 +33,15 @@ struct SimulationTests {
         }
     }
 
+    // Runs with readings before the heartbeat were late or out of order with 32 of 1,200 seeds.
+    @Test(arguments: [[], [.move], [.leave]] as [Set<Simulation.Fault>])
+    func `a heartbeat that waits for a standby for longer than a lease harms nothing`(faults: Set<Simulation.Fault>) {
+        for seed in 1...UInt64(Patience.caseCount) {
+            let findings = Simulation(seed: seed, .init(faults: faults, hasLongFailOver: true)).run()
+            #expect(findings.isClean, "seed \(seed): \(findings)")
+        }
+    }
+
     @Test func `without faults, everything is accepted and shown once`() {
         for seed in 1...20 as ClosedRange<UInt64> {
             let findings = Simulation(seed: seed, .init(faults: [])).run()

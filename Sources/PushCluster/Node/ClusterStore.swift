@@ -237,8 +237,13 @@ package final class ClusterStore {
             guard let earlier = host.attached(stream, result) else { continue }
             teller.tellReplaced(stream.device, epoch: stream.epoch, to: earlier.instance)
         }
-        for ((stream, number), reading) in zip(gathered.readings, result.readings) {
-            host.read(stream, number: number, reading)
+        if result.heartbeat != nil, !shard.hasLease {
+            // The heartbeat was committed so late that writers may have found this node without one since.
+            host.askAgain(gathered)
+        } else {
+            for ((stream, number), reading) in zip(gathered.readings, result.readings) {
+                host.read(stream, number: number, reading)
+            }
         }
         take(result.writes, of: gathered.writes)
         traceReplaced(result.replaced, by: gathered.writes)

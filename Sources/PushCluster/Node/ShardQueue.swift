@@ -134,8 +134,10 @@ final class ShardQueue {
     }
 
     /// The time at which the next heartbeat is due.
+    ///
+    /// Without a lease, each batch has one: what is read before it may lack rows that no writer tells this node.
     private var nextHeartbeat: MonotonicTime {
-        guard let lastHeartbeat, !isHeartbeatUrgent else { return .past }
+        guard let lastHeartbeat, !isHeartbeatUrgent, hasLease else { return .past }
         let (normal, hearing) = (context.configuration.heartbeatMilliseconds, context.configuration.hearingMilliseconds)
         return lastHeartbeat.advanced(byMilliseconds: awaitsHearing ? hearing : normal)
     }

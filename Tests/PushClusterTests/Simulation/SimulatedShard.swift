@@ -14,6 +14,8 @@ final class SimulatedShard {
         var key: RowKey
     }
 
+    private typealias Part = (isSynchronous: Bool, execute: (Double) -> Void)
+
     private struct Row {
         var id: Int64
         var notification: Notification
@@ -35,6 +37,9 @@ final class SimulatedShard {
     /// The time at which the current fail-over ends; nil without one.
     private var pauseEnd: Double?
     private var pauseStart = 0.0
+    private var failOverCount = 0
+    /// The time until which no standby confirms a commit.
+    private var stallEnd = 0.0
 
     init(_ simulation: Simulation) { self.simulation = simulation }
 
@@ -55,6 +60,7 @@ final class SimulatedShard {
     /// Ends all connections, and loses what no standby has.
     func failOver(pauseMilliseconds: Double) {
         guard pauseEnd == nil else { return }
+        failOverCount += 1
         pauseStart = simulation.now
         pauseEnd = simulation.now + pauseMilliseconds
         for (at, undo) in reversals.reversed() where at > simulation.now - 600 { undo() }
@@ -70,6 +76,9 @@ final class SimulatedShard {
         }
     }
 
+    /// Lets synchronous commits wait; other transactions do not see their changes until then.
+    func stall(milliseconds: Double) { stallEnd = max(stallEnd, simulation.now + milliseconds) }
+
     // MARK: Batches
 
     /// Executes a batch; calls the closure with its result, or never when the connection is lost meanwhile.
@@ -77,40 +86,41 @@ final class SimulatedShard {
         _ batch: ShardBatch, of instance: InstanceID, _ answer: @escaping (ShardResult) -> Void
     ) {
         let result = Result()
-        var parts: [(isSynchronous: Bool, () -> Void)] = []
+        // A part takes the time at which it was executed, which may be long before its commit.
+        var parts: [Part] = []
         if let heartbeat = batch.heartbeat {
-            parts.append((true, { result.value.heartbeat = self.beat(heartbeat, instance) }))
+            parts.append((true, { result.value.heartbeat = self.beat(heartbeat, instance, at: $0) }))
         }
-        if !batch.departures.isEmpty { parts.append((false, { self.depart(batch.departures) })) }
+        if !batch.departures.isEmpty { parts.append((false, { _ in self.depart(batch.departures) })) }
         if !batch.deletions.isEmpty || !batch.acknowledgements.isEmpty {
-            parts.append((false, { self.delete(batch.deletions, batch.acknowledgements) }))
+            parts.append((false, { _ in self.delete(batch.deletions, batch.acknowledgements) }))
         }
-        if !batch.skips.isEmpty { parts.append((false, { self.skip(batch.skips) })) }
+        if !batch.skips.isEmpty { parts.append((false, { _ in self.skip(batch.skips) })) }
         if !batch.attachments.isEmpty {
             parts.append(
                 (
                     false,
-                    { result.value.attachments = batch.attachments.map { self.attach($0, instance) } }
+                    { _ in result.value.attachments = batch.attachments.map { self.attach($0, instance) } }
                 ))
         }
         if !batch.readings.isEmpty {
-            parts.append((false, { result.value.readings = batch.readings.map(self.read) }))
+            parts.append((false, { _ in result.value.readings = batch.readings.map(self.read) }))
         }
         if !batch.writes.isEmpty {
             parts.append(
                 (
                     true,
-                    {
+                    { _ in
                         result.value.replaced = self.replaced(by: batch)
                         result.value.writes = batch.writes.map(self.write)
                     }
                 ))
         }
         if !batch.changes.isEmpty {
-            parts.append((true, { result.value.announcedAt = self.announce(batch.changes) }))
+            parts.append((true, { _ in result.value.announcedAt = self.announce(batch.changes) }))
         }
 
-        if !batch.looks.isEmpty { parts.append((false, { self.look(batch, &result.value) })) }
+        if !batch.looks.isEmpty { parts.append((false, { _ in self.look(batch, &result.value) })) }
         run(parts[...], simulation.choice([0.3, 1, 3, 10]) * (0.5 + simulation.chance())) { answer(result.value) }
     }
 
@@ -119,17 +129,25 @@ final class SimulatedShard {
     }
 
     private func run(
-        _ parts: ArraySlice<(isSynchronous: Bool, () -> Void)>, _ delay: Double, _ answer: @escaping () -> Void
+        _ parts: ArraySlice<Part>, _ delay: Double, executedAt: Double? = nil, _ answer: @escaping () -> Void
     ) {
+        let connection = failOverCount
         simulation.after(delay) { [self] in
+            // The commit was still waiting when the connection was lost.
+            guard executedAt == nil || connection == failOverCount else { return }
             guard let (isSynchronous, execute) = parts.first else { return answer() }
+            let executedAt = executedAt ?? simulation.now
             if let end = pauseEnd {
                 // The part may have been committed and replicated before its answer was lost.
-                if simulation.now < pauseStart + 10, simulation.chance() < 0.5 { execute() }
+                if simulation.now < pauseStart + 10, simulation.chance() < 0.5 { execute(executedAt) }
                 guard simulation.options.hidesFailover else { return }
                 return run(parts, end - simulation.now + simulation.chance(upTo: 300), answer)
             }
-            execute()
+            if isSynchronous, simulation.now < stallEnd {
+                let delay = stallEnd - simulation.now + simulation.chance(upTo: 5)
+                return run(parts, delay, executedAt: executedAt, answer)
+            }
+            execute(executedAt)
             if isSynchronous { commit() }
             run(parts.dropFirst(), simulation.choice([0.1, 0.3, 1, 5]) * (0.5 + simulation.chance()), answer)
         }
@@ -229,16 +247,18 @@ final class SimulatedShard {
         return simulation.clock.shardTime + 1
     }
 
-    private func beat(_ heartbeat: ShardBatch.Heartbeat, _ instance: InstanceID) -> ShardResult.Heartbeat {
+    private func beat(
+        _ heartbeat: ShardBatch.Heartbeat, _ instance: InstanceID, at moment: Double
+    ) -> ShardResult.Heartbeat {
         let isTaken = nodes[instance.node]?.instance != instance
-        if !isTaken { nodes[instance.node] = (instance, simulation.now, heartbeat.heardAt) }
+        if !isTaken { nodes[instance.node] = (instance, moment, heartbeat.heardAt) }
         let recent = changes.enumerated().filter { $0.element.at > simulation.now - 10_000 }
         return ShardResult.Heartbeat(
-            isTaken: isTaken, time: simulation.clock.shardTime, controlVersion: 0,
+            isTaken: isTaken, time: SimulatedClock.shardStart + Int64(moment * 1_000), controlVersion: 0,
             changes: recent.map { .init(position: Int64($0.offset), device: $0.element.device) },
             nodes: nodes.values.sorted { $0.instance.rawValue < $1.instance.rawValue }.map {
                 .init(
-                    instance: $0.instance, isLive: $0.seenAt > simulation.now - 3_000, heardAt: $0.heardAt,
+                    instance: $0.instance, isLive: $0.seenAt > moment - 3_000, heardAt: $0.heardAt,
                     draining: draining.contains($0.instance.node.rawValue) ? .draining : .no)
             }, broadcasts: storedBroadcasts(from: heartbeat.leastBroadcast).map(\.pending.sequence))
     }

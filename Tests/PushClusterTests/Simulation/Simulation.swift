@@ -27,6 +27,8 @@ final class Simulation {
         case failOver
         /// A node sends its devices away for up to two seconds.
         case drain
+        /// No standby confirms a commit for up to five seconds.
+        case stall
     }
 
     /// The variants of a run.
@@ -39,6 +41,8 @@ final class Simulation {
         var faults: Set<Fault> = Set(Fault.allCases)
         /// Whether the link between two nodes transmits nothing after the first second, without being closed.
         var hasSilentLink = false
+        /// Whether the shard fails over for longer than a lease, and then waits as long for a standby.
+        var hasLongFailOver = false
         /// Whether two publishers send broadcasts to all devices.
         var hasBroadcasts = false
         /// Whether nodes record a trace.
@@ -118,6 +122,10 @@ final class Simulation {
         for provider in providers { after(chance(upTo: 1_000)) { provider.sendNext() } }
         for publisher in publishers { after(chance(upTo: 1_000)) { publisher.sendNext() } }
         if options.hasSilentLink { after(1_000) { self.nodes[0].silenceLink(to: self.nodes[1]) } }
+        if options.hasLongFailOver {
+            after(500) { self.shard.failOver(pauseMilliseconds: 3_500) }
+            after(600) { self.shard.stall(milliseconds: 7_000 + self.chance(upTo: 500)) }
+        }
         scheduleFaults()
         run(until: Self.faultyMilliseconds + 3_000)
         for device in devices where !device.isConnected { device.connect(liveNode()) }
@@ -157,6 +165,9 @@ final class Simulation {
                 let duration = chance(upTo: 2_000)
                 after(time) { self.shard.setDraining(node, true) }
                 after(time + duration) { self.shard.setDraining(node, false) }
+            case .stall:
+                let duration = min(chance(upTo: 5_000), Self.faultyMilliseconds + 1_000 - time)
+                after(time) { self.shard.stall(milliseconds: duration) }
             case .failOver:
                 guard !hasPause else { continue }
                 hasPause = true
