@@ -19,10 +19,16 @@ extension ClusterStore {
     }
 
     /// Records that a shard refused a batch, and asks again for its contents; they are sent after a pause.
-    package func refused(_ number: Int64, byShard index: Int) {
+    ///
+    /// - Parameters:
+    ///   - number: The number of the batch.
+    ///   - index: The shard.
+    ///   - heartbeat: The answer to the heartbeat; nil if the batch had none, or it was refused too.
+    package func refused(_ number: Int64, byShard index: Int, heartbeat: ShardResult.Heartbeat?) {
         let shard = shards.queues[index]
         guard let refused = shard.refused(number) else { return }
         host.askAgain(refused)
+        if let heartbeat, let sentAt = refused.heartbeatSentAt { take(heartbeat, sentAt: sentAt, from: shard) }
         askAgain(refused)
     }
 

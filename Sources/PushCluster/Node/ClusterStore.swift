@@ -238,7 +238,7 @@ package final class ClusterStore {
         for ((stream, number), reading) in zip(gathered.readings, result.readings) {
             host.read(stream, number: number, reading)
         }
-        take(result.writes, of: gathered.writes)
+        take(result.writes, of: gathered.writes, from: shard)
         traceReplaced(result.replaced, by: gathered.writes)
         if let time = result.announcedAt {
             for waiting in gathered.announced { teller.announced(waiting, at: time, in: shard) }
@@ -248,7 +248,9 @@ package final class ClusterStore {
         }
     }
 
-    private func take(_ results: [ShardResult.Write], of notifications: [[WaitingNotification]]) {
+    private func take(
+        _ results: [ShardResult.Write], of notifications: [[WaitingNotification]], from shard: ShardQueue
+    ) {
         for (group, result) in zip(notifications, results) {
             if case .written = result { context.traceWritten(group) }
             for waiting in group {
@@ -275,6 +277,9 @@ package final class ClusterStore {
         switch look {
         case .changed(let change):
             guard let found, found.isLive, found.instance != context.instance else { return change.group.applied() }
+                case .failed:
+                    shard.pause()
+                    context.step(waiting, .write)
             teller.tellChanged(device, change.group, to: found.instance)
         case .saving(let isSaving):
             if let found, found.isLive { context.send(.saving(device, isSaving), to: found.instance) }
@@ -295,7 +300,7 @@ package final class ClusterStore {
         return .host(host.instance)
     }
 
-    private func take(_ heartbeat: ShardResult.Heartbeat, sentAt: MonotonicTime, from shard: ShardQueue) {
+    func take(_ heartbeat: ShardResult.Heartbeat, sentAt: MonotonicTime, from shard: ShardQueue) {
         guard !heartbeat.isTaken else { return isSuperseded = true }
         if shard === shards.first { context.ids.clock.add(heartbeat.time, asked: sentAt, answered: context.moment) }
         if shard === shards.first {

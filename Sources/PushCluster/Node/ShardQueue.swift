@@ -214,7 +214,10 @@ final class ShardQueue {
     /// Records that the shard refused the batch that is under way; returns it.
     func refused(_ number: Int64) -> GatheredBatch? {
         guard let gathered = take(number) else { return nil }
-        pauseEnd = context.moment.advanced(byMilliseconds: ClusterLimits.retryMilliseconds)
+        pause()
         return gathered
     }
 }
+
+    /// Sends the next batch after a pause, because a part of one was refused.
+    func pause() { pauseEnd = context.moment.advanced(byMilliseconds: ClusterLimits.retryMilliseconds) }

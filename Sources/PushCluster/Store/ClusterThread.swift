@@ -124,9 +124,14 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
                 self?.meter.answered(byShard: index, at: .now)
                 if let heartbeat = result.heartbeat { self?.noteHeartbeat(heartbeat, ofShard: index) }
             },
-            refused: { [weak self] error, number in
+            refused: { [weak self] error, result, number in
                 report(error.message)
-                self?.turn { $0.refused(number, byShard: index) }
+                self?.turn { $0.refused(number, byShard: index, heartbeat: result.heartbeat) }
+            },
+            writesRefused: { [weak self] error, result, number in
+                report(error.message)
+                self?.turn { $0.take(result, of: number, fromShard: index) }
+                if let heartbeat = result.heartbeat { self?.noteHeartbeat(heartbeat, ofShard: index) }
             })
     }
 
