@@ -125,7 +125,13 @@ package final class ClusterStore {
     private func noteLeases() {
         for (index, shard) in shards.queues.enumerated() where shard.hasLease != hadLease[index] {
             hadLease[index] = shard.hasLease
-            if hadLease[index] { answers.leaseBegan() } else { host.leaseEnded(of: shard) }
+            guard hadLease[index] else {
+                host.leaseEnded(of: shard)
+                continue
+            }
+            answers.leaseBegan()
+            host.leaseBegan(of: shard)
+        context.judgeClock()
         }
     }
 
@@ -271,15 +277,15 @@ package final class ClusterStore {
                 }
             }
         }
+                case .failed:
+                    shard.pause()
+                    context.step(waiting, .write)
     }
 
     private func take(_ found: ShardResult.Host?, for look: GatheredBatch.Look, _ device: DeviceID) {
         switch look {
         case .changed(let change):
             guard let found, found.isLive, found.instance != context.instance else { return change.group.applied() }
-                case .failed:
-                    shard.pause()
-                    context.step(waiting, .write)
             teller.tellChanged(device, change.group, to: found.instance)
         case .saving(let isSaving):
             if let found, found.isLive { context.send(.saving(device, isSaving), to: found.instance) }

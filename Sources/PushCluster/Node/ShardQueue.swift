@@ -42,7 +42,7 @@ final class ShardQueue {
         lease = Lease(durationMilliseconds: context.configuration.leaseMilliseconds)
     }
 
-    var hasLease: Bool { lease.isValid(at: context.moment) }
+    var hasLease: Bool { lease.isValid(at: context.moment) && !context.isClockWrong }
 
     // MARK: Gathering
 

@@ -46,6 +46,8 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     /// The version of the control data whose assignment of slots is not in force yet.
     var settlement: SlotSettlement?
     var lastHeartbeat = MonotonicTime.past
+    /// The last known agreement of the clocks of this machine and of PostgreSQL.
+    var clock = ClockAgreement.agrees
     /// The times of the next steps of sweeps by shard; `future` during a step.
     var sweepsDue: [MonotonicTime]
     /// The replies of this turn by loop.
