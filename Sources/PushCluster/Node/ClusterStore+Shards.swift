@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushNet
 package import PushStore
 
 /// The connections to shards, and the assignment of devices to them.
@@ -27,8 +28,8 @@ extension ClusterStore {
     package func refused(_ number: Int64, byShard index: Int, heartbeat: ShardResult.Heartbeat?) {
         let shard = shards.queues[index]
         guard let refused = shard.refused(number) else { return }
-        host.askAgain(refused)
         if let heartbeat, let sentAt = refused.heartbeatSentAt { take(heartbeat, sentAt: sentAt, from: shard) }
+        host.askAgain(refused)
         askAgain(refused)
     }
 
@@ -60,6 +61,14 @@ extension ClusterStore {
         for device in Set(lost.batch.changes).subtracting(lost.announced.map(\.device)) {
             shards[device].announce(device)
         }
+    }
+
+    /// Removes once a second what waits for shards and is no longer needed.
+    func removeObsolete() {
+        guard removalDue <= context.moment else { return }
+        removalDue = context.moment.advanced(byMilliseconds: ClusterLimits.removalMilliseconds)
+        for queue in shards.queues + [shards.parked] { queue.removeObsolete() }
+        answers.removeObsolete()
     }
 
     // MARK: Moves

@@ -30,6 +30,8 @@ package final class ClusterStore {
     let presences: Presences
     private let review: StreamReview
     private var hadLease: [Bool]
+    /// The time from which queues are searched for what is no longer needed.
+    var removalDue = MonotonicTime.past
     /// Whether an administrator wants the node to send its devices away.
     var isDraining = false
     /// The time since which the node has no lease; nil with one.
@@ -99,6 +101,7 @@ package final class ClusterStore {
         host.flush()
         answers.flush()
         noteDrained()
+        removeObsolete()
         for shard in shards.queues { shard.sendIfDue(to: output) }
         // Late writes are finished while batches are sent.
         while let (waiting, step) = context.nextStep() { edge.carryOut(step, of: waiting) }
@@ -123,6 +126,7 @@ package final class ClusterStore {
 
     /// Notices leases that ended or began.
     private func noteLeases() {
+        context.judgeClock()
         for (index, shard) in shards.queues.enumerated() where shard.hasLease != hadLease[index] {
             hadLease[index] = shard.hasLease
             guard hadLease[index] else {
@@ -131,7 +135,6 @@ package final class ClusterStore {
             }
             answers.leaseBegan()
             host.leaseBegan(of: shard)
-        context.judgeClock()
         }
     }
 
@@ -274,12 +277,12 @@ package final class ClusterStore {
                     host.refused(waiting)
                     let end = reason == .badDeviceToken ? nil : ended ?? context.now
                     context.step(waiting, .finish(.refused(reason, endedAt: end)))
-                }
-            }
-        }
                 case .failed:
                     shard.pause()
                     context.step(waiting, .write)
+                }
+            }
+        }
     }
 
     private func take(_ found: ShardResult.Host?, for look: GatheredBatch.Look, _ device: DeviceID) {
