@@ -75,6 +75,9 @@ final class Answers {
         held = []
     }
 
+    /// Removes the notifications that were refused while they waited for the lease.
+    func removeObsolete() { held.removeAll(where: \.isAnswered) }
+
     // MARK: Answering
 
     /// Answers the sender of a notification, unless it is answered.

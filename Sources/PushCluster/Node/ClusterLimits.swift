@@ -40,6 +40,8 @@ enum ClusterLimits {
     static let slotMoveMilliseconds: Int64 = 4_000
     /// The pause after a batch that PostgreSQL refused, in milliseconds.
     static let retryMilliseconds: Int64 = 200
+    /// The time after which queues are searched again for what is no longer needed, in milliseconds.
+    static let removalMilliseconds: Int64 = 1_000
     /// The maximum number of keys of device tokens, each of which is tried to open a token of an older key.
     static let tokenKeyCountMax = 16
 }

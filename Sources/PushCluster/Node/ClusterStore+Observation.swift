@@ -22,4 +22,9 @@ extension NodeContext {
         guard ids.clock.isKnown else { return nil }
         return now.unixMilliseconds - ids.clock.latest(at: moment) / 1_000
     }
+
+    /// Compares the clocks of the machine and of PostgreSQL.
+    func judgeClock() {
+        isClockWrong = clockDifferenceMilliseconds.map { ClockAgreement(differenceMilliseconds: $0) } == .suspends
+    }
 }

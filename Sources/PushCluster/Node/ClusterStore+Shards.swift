@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushNet
 package import PushStore
 
 /// The connections to shards, and the assignment of devices to them.
@@ -19,9 +20,15 @@ extension ClusterStore {
     }
 
     /// Records that a shard refused a batch, and asks again for its contents; they are sent after a pause.
-    package func refused(_ number: Int64, byShard index: Int) {
+    ///
+    /// - Parameters:
+    ///   - number: The number of the batch.
+    ///   - index: The shard.
+    ///   - heartbeat: The answer to the heartbeat; nil if the batch had none, or it was refused too.
+    package func refused(_ number: Int64, byShard index: Int, heartbeat: ShardResult.Heartbeat?) {
         let shard = shards.queues[index]
         guard let refused = shard.refused(number) else { return }
+        if let heartbeat { take(heartbeat, sentAt: refused.sentAt, from: shard) }
         host.askAgain(refused)
         askAgain(refused)
     }
@@ -54,6 +61,14 @@ extension ClusterStore {
         for device in Set(lost.batch.changes).subtracting(lost.announced.map(\.device)) {
             shards[device].announce(device)
         }
+    }
+
+    /// Removes once a second what waits for shards and is no longer needed.
+    func removeObsolete() {
+        guard removalDue <= context.moment else { return }
+        removalDue = context.moment.advanced(byMilliseconds: ClusterLimits.removalMilliseconds)
+        for queue in shards.queues + [shards.parked] { queue.removeObsolete() }
+        answers.removeObsolete()
     }
 
     // MARK: Moves

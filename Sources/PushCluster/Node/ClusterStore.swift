@@ -30,6 +30,8 @@ package final class ClusterStore {
     let presences: Presences
     private let review: StreamReview
     private var hadLease: [Bool]
+    /// The time from which queues are searched for what is no longer needed.
+    var removalDue = MonotonicTime.past
     /// Whether an administrator wants the node to send its devices away.
     var isDraining = false
     /// The time since which the node has no lease; nil with one.
@@ -99,6 +101,7 @@ package final class ClusterStore {
         host.flush()
         answers.flush()
         noteDrained()
+        removeObsolete()
         for shard in shards.queues { shard.sendIfDue(to: output) }
         // Late writes are finished while batches are sent.
         while let (waiting, step) = context.nextStep() { edge.carryOut(step, of: waiting) }
@@ -123,9 +126,15 @@ package final class ClusterStore {
 
     /// Notices leases that ended or began.
     private func noteLeases() {
+        context.judgeClock()
         for (index, shard) in shards.queues.enumerated() where shard.hasLease != hadLease[index] {
             hadLease[index] = shard.hasLease
-            if hadLease[index] { answers.leaseBegan() } else { host.leaseEnded(of: shard) }
+            guard hadLease[index] else {
+                host.leaseEnded(of: shard)
+                continue
+            }
+            answers.leaseBegan()
+            host.leaseBegan(of: shard)
         }
     }
 
@@ -245,7 +254,7 @@ package final class ClusterStore {
                 host.read(stream, number: number, reading)
             }
         }
-        take(result.writes, of: gathered.writes)
+        take(result.writes, of: gathered.writes, from: shard)
         traceReplaced(result.replaced, by: gathered.writes)
         if let time = result.announcedAt {
             for waiting in gathered.announced { teller.announced(waiting, at: time, in: shard) }
@@ -255,7 +264,9 @@ package final class ClusterStore {
         }
     }
 
-    private func take(_ results: [ShardResult.Write], of notifications: [[WaitingNotification]]) {
+    private func take(
+        _ results: [ShardResult.Write], of notifications: [[WaitingNotification]], from shard: ShardQueue
+    ) {
         for (group, result) in zip(notifications, results) {
             if case .written = result { context.traceWritten(group) }
             for waiting in group {
@@ -273,6 +284,9 @@ package final class ClusterStore {
                     host.refused(waiting)
                     let end = reason == .badDeviceToken ? nil : ended ?? context.now
                     context.step(waiting, .finish(.refused(reason, endedAt: end)))
+                case .failed:
+                    shard.pause()
+                    context.step(waiting, .write)
                 }
             }
         }
@@ -302,7 +316,7 @@ package final class ClusterStore {
         return .host(host.instance)
     }
 
-    private func take(_ heartbeat: ShardResult.Heartbeat, sentAt: MonotonicTime, from shard: ShardQueue) {
+    func take(_ heartbeat: ShardResult.Heartbeat, sentAt: MonotonicTime, from shard: ShardQueue) {
         guard !heartbeat.isTaken else { return isSuperseded = true }
         if shard === shards.first { context.ids.clock.add(heartbeat.time, asked: sentAt, answered: context.moment) }
         if shard === shards.first {

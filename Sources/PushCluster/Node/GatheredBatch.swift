@@ -18,6 +18,15 @@ struct GatheredBatch {
         case changed(DeviceChange)
         /// Finds the host of a device that starts or stops saving power.
         case saving(Bool)
+
+        fileprivate var isObsolete: Bool {
+            switch self {
+            case .route(let waiting): waiting.isAnswered
+            case .written(let waiting): waiting.isObsolete
+            case .stream(let stream): stream.hasEnded
+            case .changed, .saving: false
+            }
+        }
     }
 
     /// The primary key of the table `pending`.
@@ -88,6 +97,18 @@ struct GatheredBatch {
         (writes, writeIndex, batch.writes, byteCount) = ([], [:], [], 0)
         for waiting in kept { write(waiting, now: now, at: moment) }
         return removed
+    }
+
+    /// Removes what is no longer needed, because senders have been answered or streams have ended.
+    mutating func removeObsolete(now: Timestamp, at moment: MonotonicTime) {
+        _ = removeWrites(where: \.isObsolete, now: now, at: moment)
+        removeEndedStreams(at: moment)
+        let former = zip(batch.looks, looks)
+        (looks, lookIndex, batch.looks) = ([], [:], [])
+        for (device, group) in former {
+            for look in group where !look.isObsolete { self.look(look, device, at: moment) }
+        }
+        if batch.isEmpty { since = nil }
     }
 
     /// Adds a device to `changes`, and the notification that is answered then.

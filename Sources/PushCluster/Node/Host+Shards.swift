@@ -42,4 +42,12 @@ extension Host {
             register(stream)
         }
     }
+
+    /// Reads for the streams whose rows arrived while the node had no lease.
+    func leaseBegan(of queue: ShardQueue) {
+        for device in devices where queue.shard == 0 || shard(device) === queue {
+            guard let stream = streams[device], stream.isMarked, hasLease(stream) else { continue }
+            readOn(stream)
+        }
+    }
 }

@@ -331,6 +331,8 @@ final class Host {
             takeSubscriptions(of: stream)
             takeHistory(account.history, stream)
         }
+        // The stream reads again when a lease begins.
+        guard hasLease(stream) else { return stream.isMarked = true }
         if stream.isReviewed { context.counters.noteReviewed(rowCount: reading.rows.count) }
         stream.isReviewed = false
         var isMore = reading.isMore

@@ -20,6 +20,8 @@ final class NodeContext {
     var counters = NodeCounters()
     let metrics: ClusterMetrics
     var writtenCounts = WrittenCounts()
+    /// Whether the clocks of the machine and of PostgreSQL differ too much to accept or deliver anything.
+    var isClockWrong = false
     /// Whether the node has sent all its devices away.
     var isDrained = false
     /// The instances to which a link is up.

@@ -42,7 +42,7 @@ final class ShardQueue {
         lease = Lease(durationMilliseconds: context.configuration.leaseMilliseconds)
     }
 
-    var hasLease: Bool { lease.isValid(at: context.moment) }
+    var hasLease: Bool { lease.isValid(at: context.moment) && !context.isClockWrong }
 
     // MARK: Gathering
 
@@ -111,12 +111,29 @@ final class ShardQueue {
         let batch = next.batch
         underWay = (lastNumber, next)
         next = GatheredBatch()
+        refill()
+        output.send(batch, number: lastNumber, toShard: shard)
+    }
+
+    /// Moves what waited for space to the next batch.
+    private func refill() {
         while !next.isFullOfWrites, let waiting = waitingWrites.popFirst() { addWrite(waiting) }
         while !next.isFullOfStreams, let stream = waitingStreams.popFirst() {
             next.attach(stream, at: context.moment)
             next.read(stream, at: context.moment)
         }
-        output.send(batch, number: lastNumber, toShard: shard)
+    }
+
+    /// Removes what is no longer needed, so that a long outage of the shard needs little memory.
+    func removeObsolete() {
+        next.removeObsolete(now: context.now, at: context.moment)
+        for _ in 0..<waitingWrites.count {
+            if let waiting = waitingWrites.popFirst(), !waiting.isObsolete { waitingWrites.append(waiting) }
+        }
+        for _ in 0..<waitingStreams.count {
+            if let stream = waitingStreams.popFirst(), !stream.hasEnded { waitingStreams.append(stream) }
+        }
+        refill()
     }
 
     /// Removes the notifications that their senders write themselves, because the batch had to wait too long.
@@ -217,7 +234,10 @@ final class ShardQueue {
     /// Records that the shard refused the batch that is under way; returns it.
     func refused(_ number: Int64) -> GatheredBatch? {
         guard let gathered = take(number) else { return nil }
-        pauseEnd = context.moment.advanced(byMilliseconds: ClusterLimits.retryMilliseconds)
+        pause()
         return gathered
     }
+
+    /// Sends the next batch after a pause, because a part of one was refused.
+    func pause() { pauseEnd = context.moment.advanced(byMilliseconds: ClusterLimits.retryMilliseconds) }
 }

@@ -68,6 +68,10 @@ final class WaitingNotification {
 
     /// Whether a provider sent it to this node.
     var isOfProvider: Bool { if case .provider = sender { true } else { false } }
+    /// Whether nothing is left to write, because its sender was refused, or another node has accepted it.
+    ///
+    /// An acknowledged notification must still be written if it replaces a row.
+    var isObsolete: Bool { isAnswered && !isAcknowledged && writtenAt == nil }
     var device: DeviceID { pending.notification.address.device }
     var row: RowReference { RowReference(device: device, key: key, id: pending.sequence) }
 }

@@ -20,21 +20,10 @@ final class PostgresShard {
         var lost: (SQLError) -> Void
         var unreachable: (SQLError) -> Void
         var answered: (ShardResult, _ number: Int64) -> Void
-        /// PostgreSQL refused a part of the batch; other parts may be committed.
-        var refused: (SQLError, _ number: Int64) -> Void
-    }
-
-    /// The batch that was sent.
-    private struct Flight {
-        var number: Int64
-        var batch: ShardBatch
-        var result: ShardResult
-        /// The number of transactions whose ends have not arrived.
-        var transactionCount = 0
-        var failure: SQLError?
-        /// The elements of `writes` in the order of their rows in the statement.
-        var writeOrder: [Int] = []
-        var writtenCount = 0
+        /// PostgreSQL refused a part of the batch, and others may be committed; of the result, only the heartbeat is valid.
+        var refused: (SQLError, ShardResult, _ number: Int64) -> Void
+        /// PostgreSQL refused only the notifications, which the result says too.
+        var writesRefused: (SQLError, ShardResult, _ number: Int64) -> Void
     }
 
     private static let forgettingHeartbeatCount = 30
@@ -43,7 +32,7 @@ final class PostgresShard {
     private let handlers: Handlers
     private var pipeline: PostgresPipeline?
     private var parameters: [HotStatement: PostgresParameters] = [:]
-    private var flight: Flight?
+    private var flight: ShardFlight?
     private var heartbeatCount = 0
 
     /// Creates the connection of an instance to a shard, which `start` opens.
@@ -86,7 +75,7 @@ final class PostgresShard {
     /// Sends a batch; a lost connection is reported by `lost`.
     func send(_ batch: ShardBatch, number: Int64) {
         precondition(flight == nil, "a batch is sent while another one is under way")
-        flight = Flight(number: number, batch: batch, result: ShardResult())
+        flight = ShardFlight(batch, number: number)
         sendHeartbeat(batch)
         sendUnsafeChanges(batch)
         sendReadings(batch)
@@ -196,7 +185,7 @@ final class PostgresShard {
         if !batch.readings.isEmpty {
             send(.rows) { parameters in
                 for reading in batch.readings { parameters.append(reading.device.stored, to: 0) }
-                parameters.set(rowCountMax(of: batch), at: 1)
+                parameters.set(batch.rowCountMax, at: 1)
             }
             for statement in [HotStatement.registrations, .subscriptions, .histories] {
                 send(statement) { parameters in
@@ -210,21 +199,10 @@ final class PostgresShard {
         endTransaction()
     }
 
-    /// The number of rows that are read for each device: those in the window are left out afterwards.
-    private func rowCountMax(of batch: ShardBatch) -> Int64 {
-        Int64(ClusterLimits.rowsPerReadingCountMax + (batch.readings.map(\.known.count).max() ?? 0))
-    }
-
     private func sendWrites(_ batch: ShardBatch) {
         guard !batch.writes.isEmpty else { return }
-        // Nodes write rows in the same order, so that their transactions do not wait for each other in a circle.
-        let order = batch.writes.indices.sorted { left, right in
-            let (left, right) = (batch.writes[left], batch.writes[right])
-            let devices = (
-                left.pending.notification.address.device.stored, right.pending.notification.address.device.stored
-            )
-            return devices.0 == devices.1 ? left.key.rawValue < right.key.rawValue : devices.0 < devices.1
-        }
+        let order = batch.writeOrder
+        flight?.noteWrites()
         flight?.writeOrder = order
         flight?.result.writes = Array(repeating: .written, count: order.count)
         let collapsible = order.lazy.map { batch.writes[$0] }.filter(\.key.isCollapsible)
@@ -317,7 +295,7 @@ final class PostgresShard {
 
     private func takeRows(_ result: borrowing PostgresResult) {
         guard let batch = flight?.batch else { return }
-        let countMax = rowCountMax(of: batch)
+        let countMax = batch.rowCountMax
         var counts = Array(repeating: 0, count: batch.readings.count)
         for row in 0..<result.rowCount {
             let place = Int(result.int64(row, 0)) - 1
@@ -364,12 +342,14 @@ final class PostgresShard {
 
     private func synced(_ failure: SQLError?) {
         guard flight != nil else { return }
-        if let failure, flight?.failure == nil { flight?.failure = failure }
-        flight?.transactionCount -= 1
-        guard let landed = flight, landed.transactionCount == 0 else { return }
+        flight?.noteEnd(failure)
+        guard let landed = flight, landed.endCount == landed.transactionCount else { return }
         if let failure = landed.failure {
             flight = nil
-            handlers.refused(failure, landed.number)
+            handlers.refused(failure, landed.result, landed.number)
+        } else if let failure = landed.writeFailure {
+            flight = nil
+            handlers.writesRefused(failure, landed.result, landed.number)
         } else if landed.writtenCount < landed.writeOrder.count {
             askWhy(landed)
         } else {
@@ -379,7 +359,7 @@ final class PostgresShard {
     }
 
     /// Asks why not all notifications were written: some may have rows with higher numbers, others no registration.
-    private func askWhy(_ landed: Flight) {
+    private func askWhy(_ landed: ShardFlight) {
         flight?.writtenCount = landed.writeOrder.count
         send(.explain) { parameters in
             for write in landed.batch.writes {

@@ -86,6 +86,8 @@ package struct ShardResult: Sendable {
         case dropped
         /// The registration is unknown or has ended.
         case refused(RejectionReason, endedAt: Timestamp?)
+        /// PostgreSQL did not write it, for example because its disk is full.
+        case failed
     }
 
     /// The answer to a heartbeat.

@@ -58,7 +58,8 @@ struct ClusterMeter {
     /// Records the state of the node at the end of a turn, and exchanges counts if it is time.
     mutating func note(_ store: ClusterStore, directoryVersion: UInt64?) {
         for (shard, numbers) in zip(store.shards.queues, metrics.shards) {
-            numbers.leaseEnd.set(shard.lease.renewedAt == nil ? 0 : shard.lease.end.nanoseconds)
+            let isUsable = shard.lease.renewedAt != nil && !store.context.isClockWrong
+            numbers.leaseEnd.set(isUsable ? shard.lease.end.nanoseconds : 0)
         }
         metrics.linksUp.set(Int64(store.context.links.count))
         metrics.clockDifference.set(store.context.clockDifferenceMilliseconds ?? 0)

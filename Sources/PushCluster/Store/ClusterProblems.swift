@@ -5,8 +5,6 @@ internal import PushPostgres
 
 /// Finds the problems of a cluster, also those that matter only after the next loss of a machine.
 struct ClusterProblems {
-    /// The difference between two clocks in milliseconds above which the administrator must act.
-    private static let clockDifferenceMax: Int64 = 2_000
     /// The age of a transaction in seconds above which PostgreSQL keeps too many deleted rows.
     private static let transactionSecondsMax: Int64 = 600
 
@@ -29,7 +27,7 @@ struct ClusterProblems {
             add(
                 "not-connected",
                 "\(node) has no connection to PostgreSQL: \(connectionProblem)\(end) Check that it runs.")
-        } else if !hasLease {
+        } else if !hasLease, ownClock != .suspends {
             add("no-lease", "PostgreSQL did not commit for \(node) in time. Check its primary and its standbys.")
         }
         problems += serverProblems
@@ -41,14 +39,20 @@ struct ClusterProblems {
                 "\(node) has no link to \(other.name). Check the network to \(other.address ?? "its address").")
         }
         for other in nodes {
-            guard let difference = other.clockDifferenceMilliseconds, abs(difference) > Self.clockDifferenceMax else {
-                continue
-            }
+            guard let difference = other.clockDifferenceMilliseconds else { continue }
+            let agreement = ClockAgreement(differenceMilliseconds: difference)
+            guard agreement != .agrees else { continue }
+            let effect = agreement == .suspends ? ", so \(other.name) neither accepts nor delivers" : ""
             add(
                 "clock-differs",
-                "the clock of \(other.name) differs from PostgreSQL's by \(difference) ms. Set it by NTP on both.")
+                "the clock of \(other.name) differs from PostgreSQL's by \(difference) ms\(effect). "
+                    + "Set it by NTP on both.")
         }
         return problems
+    }
+
+    private var ownClock: ClockAgreement? {
+        nodes.first { $0.name == node }?.clockDifferenceMilliseconds.map { ClockAgreement(differenceMilliseconds: $0) }
     }
 
     private var nodeProblems: [ClusterAPI.Problem] {

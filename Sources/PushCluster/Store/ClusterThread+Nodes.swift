@@ -11,8 +11,18 @@ extension ClusterThread {
             sweepsDue[index] = .future
         }
         guard index == 0 else { return }
+        noteClock()
         noteNodes(heartbeat)
         endAbandonedMove()
+    }
+
+    /// Reports when the clocks of this machine and of PostgreSQL begin or cease to agree.
+    private func noteClock() {
+        guard let difference = store?.context.clockDifferenceMilliseconds else { return }
+        let agreement = ClockAgreement(differenceMilliseconds: difference)
+        guard agreement != clock else { return }
+        clock = agreement
+        configuration.onClock(agreement, difference)
     }
 
     /// Connects to the nodes that a heartbeat found, and reads the control data if they have another version.

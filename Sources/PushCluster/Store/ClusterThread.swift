@@ -46,6 +46,8 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     /// The version of the control data whose assignment of slots is not in force yet.
     var settlement: SlotSettlement?
     var lastHeartbeat = MonotonicTime.past
+    /// The last known agreement of the clocks of this machine and of PostgreSQL.
+    var clock = ClockAgreement.agrees
     /// The times of the next steps of sweeps by shard; `future` during a step.
     var sweepsDue: [MonotonicTime]
     /// The replies of this turn by loop.
@@ -124,9 +126,14 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
                 self?.meter.answered(byShard: index, at: .now)
                 if let heartbeat = result.heartbeat { self?.noteHeartbeat(heartbeat, ofShard: index) }
             },
-            refused: { [weak self] error, number in
+            refused: { [weak self] error, result, number in
                 report(error.message)
-                self?.turn { $0.refused(number, byShard: index) }
+                self?.turn { $0.refused(number, byShard: index, heartbeat: result.heartbeat) }
+            },
+            writesRefused: { [weak self] error, result, number in
+                report(error.message)
+                self?.turn { $0.take(result, of: number, fromShard: index) }
+                if let heartbeat = result.heartbeat { self?.noteHeartbeat(heartbeat, ofShard: index) }
             })
     }
 

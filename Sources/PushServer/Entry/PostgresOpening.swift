@@ -38,6 +38,14 @@ enum PostgresOpening {
                 log.info("postgres_connected", ["shard": "\(shard)", "server": "\(addresses[shard])"])
             }
         }
+        store.onClock = { agreement, difference in
+            let fields: KeyValuePairs = ["milliseconds": "\(difference)"]
+            switch agreement {
+            case .agrees: log.info("clock_agrees", fields)
+            case .differs: log.warning("clock_differs", fields)
+            case .suspends: log.error("clock_suspends", fields)
+            }
+        }
         do throws(PostgresStoreError) {
             return try PostgresStore(store)
         } catch {

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How well the clocks of a node's machine and of PostgreSQL agree.
+package enum ClockAgreement: Sendable {
+    case agrees
+    /// The difference exceeds two seconds, and an administrator must set a clock.
+    case differs
+    /// The difference exceeds thirty seconds. The node neither accepts nor delivers, because it would judge expirations
+    /// and signatures differently from other nodes.
+    case suspends
+
+    private static let differenceMax: Int64 = 2_000
+    private static let suspensionDifferenceMax: Int64 = 30_000
+
+    init(differenceMilliseconds difference: Int64) {
+        if difference.magnitude > Self.suspensionDifferenceMax {
+            self = .suspends
+        } else {
+            self = difference.magnitude > Self.differenceMax ? .differs : .agrees
+        }
+    }
+}

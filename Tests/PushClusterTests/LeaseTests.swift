@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushAPI
+import PushCore
+import PushNet
+import PushStore
+import Testing
+
+@testable import PushCluster
+
+/// A node of two shards with a device in shard 1, whose leases end and begin.
+struct LeaseTests {
+    private final class Output: ClusterOutput {
+        var batches: [(batch: ShardBatch, number: Int64, shard: Int)] = []
+        var replies: [StoreReply] = []
+        /// The number of rows in all batches.
+        var rowCount = 0
+
+        func send(_ batch: ShardBatch, number: Int64, toShard shard: Int) {
+            batches.append((batch, number, shard))
+            rowCount += batch.writes.count
+        }
+
+        func send(_ messages: [NodeMessage], to instance: InstanceID) {}
+        func reply(_ replies: [StoreReply], toLoop loop: UInt32) { self.replies += replies }
+
+        var deliveredCount: Int {
+            replies.reduce(0) { if case .deliver(let notifications, _) = $1 { $0 + notifications.count } else { $0 } }
+        }
+    }
+
+    /// A wall clock that a test moves.
+    private final class Clock: Sendable {
+        private let offset = Lock<Int64>(0)
+        let second = Lock<Int64>(1)
+
+        var offsetSeconds: Int64 {
+            get { offset.withLock { $0 } }
+            set { offset.withLock { $0 = newValue } }
+        }
+
+        var now: Timestamp {
+            Timestamp(unixMilliseconds: (1_800_000_000 + second.withLock { $0 } + offsetSeconds) * 1_000)
+        }
+    }
+
+    private static let stream = ReplyAddress(loop: 0, slot: 1, generation: 0, exchange: 0)
+    private static let own = InstanceID(rawValue: 1 << 30)
+    private static let device = DeviceID(rawValue: 512 << 53 + 1)
+
+    private let output = Output()
+    private let clock = Clock()
+    private let store: ClusterStore
+
+    /// Creates a node with both leases from second 1, and a stream of the device.
+    init() {
+        store = ClusterStore(
+            NodeConfiguration(Self.own) { [clock] in clock.now }, slots: SlotMap(shardCount: 2), shardCount: 2,
+            output: output)
+        turn(at: 1) {
+            for shard in 0...1 { $0.connected(toShard: shard) }
+        }
+        answer(at: 1)
+        turn(at: 1) { $0.attach(Self.device, secretHash: [], stream: Self.stream) }
+        answer(at: 1)
+    }
+
+    private func turn(at second: Int64, _ body: (ClusterStore) -> Void = { _ in }) {
+        clock.second.withLock { $0 = second }
+        store.beginTurn(at: MonotonicTime(nanoseconds: second * 1_000_000_000))
+        body(store)
+        store.endTurn()
+    }
+
+    /// Answers all batches of some shards; each reading finds a row.
+    private func answer(_ shards: Set<Int> = [0, 1], at second: Int64) {
+        while let place = output.batches.lastIndex(where: { shards.contains($0.shard) }) {
+            let (batch, number, shard) = output.batches.remove(at: place)
+            var result = ShardResult()
+            if batch.heartbeat != nil {
+                let node = ShardResult.Node(instance: Self.own, isLive: true, heardAt: 0)
+                result.heartbeat = .init(
+                    isTaken: false, time: (1_800_000_000 + second) * 1_000_000, controlVersion: 7, changes: [],
+                    nodes: [node])
+            }
+            result.attachments = batch.attachments.map { _ in .attached(earlier: nil) }
+            result.readings = batch.readings.map { reading in
+                .init(rows: reading.known.isEmpty ? [Self.row] : [], isMore: false, account: Self.account)
+            }
+            result.looks = batch.looks.map { _ in nil }
+            turn(at: second) { $0.take(result, of: number, fromShard: shard) }
+        }
+    }
+
+    private static let topic = TopicID(rawValue: 1)
+
+    private static var account: ShardResult.Account {
+        var account = ShardResult.Account()
+        account.registrations = [
+            (topic, RegistrationState(generation: 1, isLive: true, isRefused: false, endedAt: nil, hasExpired: false))
+        ]
+        return account
+    }
+
+    private static var row: ShardResult.Row {
+        .init(key: RowKey(rawValue: 1), id: 1, topic: topic, expiresAt: nil, notification: notification)
+    }
+
+    private static var notification: Notification {
+        Notification(
+            address: DeviceTokenContents(device: device, topic: topic, generation: 1),
+            apnsID: Array("00000000-0000-0000-0000-000000000000".utf8), uniqueID: UniqueID(high: 1, low: 1),
+            suffixedTopic: "com.example.App", pushType: .alert, priority: 10, expiration: nil, collapseID: nil,
+            payload: [], acceptedAt: Timestamp(unixMilliseconds: 1_800_000_000_000))
+    }
+
+    @Test func `rows that are read without the lease of shard 0 are not delivered, and are read again with it`() {
+        #expect(output.deliveredCount == 1)
+        output.replies = []
+        // Only shard 1 answers.
+        for second: Int64 in 2...6 {
+            turn(at: second)
+            answer([1], at: second)
+        }
+        turn(at: 6) { $0.attach(Self.device, secretHash: [], stream: Self.stream) }
+        answer([1], at: 6)
+        #expect(output.deliveredCount == 0)
+        output.batches = []
+        turn(at: 7) { $0.disconnected(fromShard: 0) }
+        turn(at: 7) { $0.connected(toShard: 0) }
+        answer(at: 7)
+        #expect(output.deliveredCount == 1)
+    }
+
+    @Test(arguments: [-31, 31] as [Int64])
+    func `a clock that differs by more than thirty seconds suspends the node until it is set`(seconds: Int64) {
+        output.replies = []
+        clock.offsetSeconds = seconds < 0 ? -29 : 29
+        turn(at: 2)
+        answer(at: 2)
+        #expect(store.leaseMilliseconds > 0)
+        clock.offsetSeconds = seconds
+        turn(at: 3)
+        answer(at: 3)
+        #expect(store.leaseMilliseconds == 0 && store.presence.commits == false)
+        turn(at: 3) { $0.attach(Self.device, secretHash: [], stream: Self.stream) }
+        answer(at: 3)
+        #expect(output.deliveredCount == 0)
+        clock.offsetSeconds = 0
+        turn(at: 4)
+        answer(at: 4)
+        #expect(store.leaseMilliseconds > 0 && output.deliveredCount == 1)
+    }
+
+    @Test func `notifications that were refused during an outage are not written after it`() {
+        turn(at: 2) { $0.disconnected(fromShard: 1) }
+        turn(at: 2) { $0.detach(stream: Self.stream) }
+        output.batches = []
+        for second: Int64 in 3...60 {
+            let answer = ReplyAddress(loop: 0, slot: 1, generation: 0, exchange: Int32(second))
+            turn(at: second) { $0.accept(Self.notification, answer: answer) }
+        }
+        let refusedCount = output.replies.count { if case .refused = $0 { true } else { false } }
+        #expect(refusedCount == 48)
+        turn(at: 60) { $0.connected(toShard: 1) }
+        answer([1], at: 60)
+        #expect(output.rowCount == 10)
+    }
+}
