@@ -10,22 +10,13 @@ extension Faults {
     /// The timers' clock does not jump, as in the kernel.
     @Suite(.preloadsLibrary) struct ClockTests {
         private let site: ServerSite
-        private let clock: String
+        private let clock: FakeClock
         private let environment: [String: String]
 
         init() async throws {
             site = try await ServerSite()
-            clock = try site.files.write("+0", to: "clock")
-            environment = [
-                "LD_PRELOAD": "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1",
-                "FAKETIME_TIMESTAMP_FILE": clock, "FAKETIME_DONT_FAKE_MONOTONIC": "1", "FAKETIME_NO_CACHE": "1",
-            ]
-        }
-
-        /// Moves the clock of server and provider by renaming a new file into place, so that no reader sees half of it.
-        private func jump(to offset: String) throws {
-            try site.files.write(offset, to: "clock.new")
-            guard unsafe rename("\(clock).new", clock) == 0 else { throw SystemFailure(call: "rename", code: errno) }
+            clock = try FakeClock()
+            environment = clock.environment
         }
 
         private func send(_ text: String, _ url: String, _ options: String...) async throws -> Int? {
@@ -41,13 +32,13 @@ extension Faults {
             #expect(try await send("a week", url, "--expiration", "+604800") == 200)
             #expect(try await send("for long", url) == 200)
 
-            try jump(to: "-50m")
+            try clock.jump(to: "-50m")
             let early = try site.openStream(url)
             #expect(try await send("earlier", url) == 200)
             let all = ["an hour", "a week", "for long", "earlier"]
             try await eventually("nothing expired early", evidence: { early.process.transcript }) { early.texts == all }
 
-            try jump(to: "+2d")
+            try clock.jump(to: "+2d")
             #expect(try await send("tomorrow", url) == 200)
             try await eventually("the stream lives on") { early.texts.last == "tomorrow" }
             let late = try site.openStream(url)
@@ -56,7 +47,7 @@ extension Faults {
             }
             #expect(try await early.process.waitForExit() == .code(0), "replaced, in order")
 
-            try jump(to: "+0")
+            try clock.jump(to: "+0")
             #expect(try await send("today", url) == 200)
             try await eventually("the stream lives on") { late.texts.last == "today" }
             #expect(late.process.exit == nil)
@@ -71,10 +62,10 @@ extension Faults {
             let end = Int64(Date().timeIntervalSince1970)
             #expect((begin + 86_400...end + 86_400).contains(early.expiresAt), "\(early.expiresAt - begin)")
 
-            try jump(to: "+86340")
+            try clock.jump(to: "+86340")
             #expect(try await site.enrol(early.code, at: url) == 201, "a minute before its end")
             // The server grants no extra time. One of the two seconds covers the fractions of a second of both clocks.
-            try jump(to: "+\(late.expiresAt - Int64(Date().timeIntervalSince1970) + 2)")
+            try clock.jump(to: "+\(late.expiresAt - Int64(Date().timeIntervalSince1970) + 2)")
             #expect(try await site.enrol(late.code, at: url) == 403, "two seconds after its end")
             try await server.stop()
         }
@@ -84,7 +75,7 @@ extension Faults {
             #expect(try await send("kept", try await server.url()) == 200)
             try await server.stop()
             for offset in ["+20d", "-20d", "+0"] {
-                try jump(to: offset)
+                try clock.jump(to: offset)
                 let next = try site.start(["/usr/bin/env"], environment: environment)
                 let stream = try site.openStream(try await next.url())
                 try await eventually("it waits at \(offset)") { stream.texts == ["kept"] }

@@ -15,15 +15,20 @@ final class ServerSite: Sendable {
     /// The device token of the app on the device.
     let token: String
     private let secret: String
+    /// The options of all servers.
+    private let options: [String]
 
     /// Sets up the data directory with a server, and stops that server.
     ///
-    /// - Parameter data: The data directory; a new one when nil.
+    /// - Parameters:
+    ///   - data: The data directory; a new one when nil.
+    ///   - options: Options of all servers.
     /// - Throws: The error of one of the programs.
-    init(data: String? = nil) async throws {
+    init(data: String? = nil, options: [String] = []) async throws {
         files = try TemporaryDirectory()
         self.data = data ?? files.path(of: "data")
-        let server = try PushServer(Self.launch(data: self.data, files: files))
+        self.options = options
+        let server = try PushServer(Self.launch(data: self.data, files: files, options: options))
         try await server.waitUntilListening()
         let admin = ["POSTHORN_ADMIN_SOCKET": files.path(of: "admin.sock")]
         func posthorn(_ arguments: String...) async throws -> ProgramResult {
@@ -36,12 +41,27 @@ final class ServerSite: Sendable {
         // The copy lies outside the data directory, so that it survives changes to that.
         try FileManager.default.copyItem(atPath: "\(self.data)/authority.pem", toPath: files.path(of: "ca.pem"))
         let url = try await server.url()
+        (secret, token) = try await Self.enrol(code, at: url, files)
+        (keyID, teamID) = (key.keyID, key.teamID)
+        try await server.stop()
+    }
+
+    /// Enrols another device at a running server of a site, with which it shares everything else.
+    init(sharing other: ServerSite, at url: String) async throws {
+        (files, data, keyID, teamID) = (other.files, other.data, other.keyID, other.teamID)
+        options = other.options
+        (secret, token) = try await Self.enrol(try await other.enrolmentCode().code, at: url, files)
+    }
+
+    /// Enrols a device and registers the app on it.
+    private static func enrol(
+        _ code: String, at url: String, _ files: TemporaryDirectory
+    ) async throws -> (secret: String, token: String) {
         let device: Device = try await Self.ask(
             url, files, "POST", "/v1/devices", body: #"{"code":"\#(code)","name":"desk","platform":"linux"}"#)
         let registration: Registration = try await Self.ask(
             url, files, "PUT", "/v1/apps/\(Self.topic)", secret: device.secret)
-        (keyID, teamID, secret, token) = (key.keyID, key.teamID, device.secret, registration.deviceToken)
-        try await server.stop()
+        return (device.secret, registration.deviceToken)
     }
 
     /// Starts a server on the data directory, or on a copy of it.
@@ -58,7 +78,8 @@ final class ServerSite: Sendable {
     ) throws -> PushServer {
         PushServer(
             try Self.launch(
-                data: copy ?? data, files: files, wrapper: wrapper, environment: environment, options: options))
+                data: copy ?? data, files: files, wrapper: wrapper, environment: environment,
+                options: self.options + options))
     }
 
     /// Copies the data directory while no server uses it.
@@ -294,7 +315,7 @@ struct Stream: Sendable {
     init(_ process: RunningProcess) { self.process = process }
 
     /// The bodies of the alerts, in order.
-    var texts: [String] { process.output.matches(of: /"body":"([^"]*)"/).map { String($0.1) } }
+    var texts: [String] { process.output.matches(of: /"body": ?"([^"]*)"/).map { String($0.1) } }
 
     /// The IDs to acknowledge, in order.
     var ids: [Int64] { process.output.matches(of: /"id":([0-9]+)/).compactMap { Int64($0.1) } }

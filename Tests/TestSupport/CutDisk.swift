@@ -22,16 +22,19 @@ package final class CutDisk: Sendable {
         geteuid() == 0 && FileManager.default.fileExists(atPath: "/dev/loop-control")
         && (try? RepositoryPaths.tool("mkfs.ext4")) != nil
 
-    /// Creates a file system of 64 MiB and mounts it.
+    /// Creates a file system and mounts it.
     ///
+    /// - Parameters:
+    ///   - byteCount: The capacity in bytes.
+    ///   - isOpen: Whether every user of the machine may reach its content.
     /// - Throws: `SystemFailure` when it cannot be mounted, `MissingProgram`.
-    package init() throws {
-        directory = try TemporaryDirectory()
+    package init(byteCount: Int = 64 << 20, isOpen: Bool = false) throws {
+        directory = try TemporaryDirectory(isOpen: isOpen)
         (mount, umount) = (try RepositoryPaths.tool("mount"), try RepositoryPaths.tool("umount"))
         mountPoint = try directory.makeDirectory("disk")
         image = directory.path(of: "image")
         try Data().write(to: URL(fileURLWithPath: image))
-        guard unsafe truncate(image, 64 << 20) == 0 else { throw SystemFailure(call: "truncate", code: errno) }
+        guard unsafe truncate(image, off_t(byteCount)) == 0 else { throw SystemFailure(call: "truncate", code: errno) }
         try Self.run(try RepositoryPaths.tool("mkfs.ext4"), "-q", "-F", image)
         try Self.run(mount, "-t", "ext4", "-o", "loop,errors=remount-ro", image, mountPoint)
     }

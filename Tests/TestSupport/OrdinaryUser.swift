@@ -23,6 +23,12 @@ package enum OrdinaryUser {
         return try body()
     }
 
+    /// Gives a file or directory to `nobody` and to the group `nogroup`, which has the same number, if the tests run as root.
+    static func own(_ path: String) throws {
+        guard geteuid() == 0 else { return }
+        guard unsafe chown(path, nobody, nobody) == 0 else { throw SystemFailure(call: "chown", code: errno) }
+    }
+
     /// Calls `setfsuid`, which Swift's Glibc module lacks.
     private static func setFileSystemUser(_ user: UInt32) throws -> UInt32 {
         guard let symbol = unsafe dlsym(nil, "setfsuid") else { throw SystemFailure(call: "dlsym", code: ENOSYS) }

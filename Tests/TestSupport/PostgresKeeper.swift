@@ -101,11 +101,11 @@ final class PostgresKeeper: Sendable {
                 printf "ssl = on\nlisten_addresses = '127.0.0.1'\n" >>"$1/postgresql.conf"
         }
 
-        # launch NAME: starts a server and waits until it accepts connections.
+        # launch NAME: starts a server with the environment $variables, and waits until it accepts connections.
         launch() {
             # A killed server stays a zombie until then, and its lock file would count as that of a running one.
             [ ! -f "$1/postmaster.pid" ] || wait "$(sed -n 1p "$1/postmaster.pid")"
-            postgres -D "$root/$1" >>"$1.log" 2>&1 </dev/null &
+            env $variables postgres -D "$root/$1" >>"$1.log" 2>&1 </dev/null &
             pid=$!
             while kill -0 $pid 2>/dev/null; do
                 if [ "$(sed -n 1p "$1/postmaster.pid" 2>/dev/null)" = $pid ]; then

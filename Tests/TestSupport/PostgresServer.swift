@@ -15,9 +15,19 @@ package final class PostgresServer: Sendable {
     /// - Parameters:
     ///   - configuration: Lines for `postgresql.conf`.
     ///   - usesTLS: Whether `address` is that of a loopback port with TLS and a certificate for `localhost`.
+    ///   - data: The data directory, which is created, for example on a disk of its own; a new one when nil.
+    ///   - environment: Variables of the server.
     /// - Throws: `MissingProgram` without the package `postgresql-15`; `UnexpectedOutput` when it does not start.
-    package init(configuration: [String] = [], usesTLS: Bool = false) async throws {
+    package init(
+        configuration: [String] = [], usesTLS: Bool = false, data: String? = nil, environment: [String: String] = [:]
+    ) async throws {
         keeper = try await PostgresKeeper()
+        try await keeper.run("variables='\(environment.map { "\($0)=\($1)" }.joined(separator: " "))'")
+        if let data {
+            try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: false)
+            try OrdinaryUser.own(data)
+            try await keeper.run("ln -s '\(data)' \(Self.name)")
+        }
         self.usesTLS = usesTLS
         // Without TLS, the port is only a part of the name of the socket.
         port = usesTLS ? try FreePort.find() : 5432
@@ -53,9 +63,33 @@ package final class PostgresServer: Sendable {
     /// Kills the server and all its processes.
     package func kill() async throws { try await PostgresProcesses(of: "\(keeper.directory)/\(Self.name)").kill() }
 
+    /// Kills the server and all its processes after an event that makes its files unreadable.
+    package func kill(after event: () throws -> Void) async throws {
+        let processes = try PostgresProcesses(of: "\(keeper.directory)/\(Self.name)")
+        try event()
+        try await processes.kill()
+    }
+
     /// Stops all processes of the server with SIGSTOP, or resumes them with SIGCONT.
     package func send(_ signal: Int32) throws {
         try PostgresProcesses(of: "\(keeper.directory)/\(Self.name)").send(signal)
+    }
+
+    /// Delays each flush of the server's files to the disk, until the returned object ends it.
+    package func slowDown(milliseconds: Int) async throws -> SlowDisk {
+        let processes = try PostgresProcesses(of: "\(keeper.directory)/\(Self.name)")
+        defer { processes.send(SIGCONT) }
+        return try await SlowDisk(of: processes.identifiers, milliseconds: milliseconds)
+    }
+
+    /// Opens a transaction, which lasts until the input of the returned process ends.
+    package func openTransaction() async throws -> RunningProcess {
+        let process = try RunningProcess(
+            try RepositoryPaths.tool("psql"),
+            PostgresProcesses.arguments(directory: keeper.directory, port: port, database: "postgres"), hasInput: true)
+        try process.write("BEGIN;\nSELECT 'opened';\n")
+        _ = try await process.outputLine()
+        return process
     }
 
     /// Runs SQL with `psql`, and returns its output.
@@ -84,6 +118,9 @@ struct PostgresProcesses {
             Self.parent(of: process) == main
         }
     }
+
+    /// The IDs of all processes.
+    var identifiers: [Int32] { [main] + children }
 
     /// Kills all processes, and waits until they have ended.
     func kill() async throws {
@@ -127,14 +164,19 @@ struct PostgresProcesses {
         return "postgresql://\(user)@/\(database)?host=\(hosts)&port=\(ports.map(String.init).joined(separator: ","))"
     }
 
+    /// Returns the arguments of `psql`.
+    static func arguments(directory: String, port: Int, database: String) -> [String] {
+        [
+            "--host=\(directory)", "--port=\(port)", "--username=postgres", "--no-psqlrc", "--quiet", "--tuples-only",
+            "--no-align", "--set=ON_ERROR_STOP=1", "--dbname=\(database)",
+        ]
+    }
+
     /// Runs SQL with `psql`, and returns its output without the last line feed.
     static func sql(
         _ text: String, directory: String, port: Int, database: String = "postgres"
     ) async throws -> String {
-        let arguments = [
-            "--host=\(directory)", "--port=\(port)", "--username=postgres", "--no-psqlrc", "--quiet", "--tuples-only",
-            "--no-align", "--set=ON_ERROR_STOP=1", "--dbname=\(database)", "--command=\(text)",
-        ]
+        let arguments = arguments(directory: directory, port: port, database: database) + ["--command=\(text)"]
         let result = try await RunningProcess.run(try RepositoryPaths.tool("psql"), arguments).succeeded()
         return result.output.hasSuffix("\n") ? String(result.output.dropLast()) : result.output
     }

@@ -12,10 +12,12 @@ package final class SmallDisk: Sendable {
 
     /// Mounts a file system.
     ///
-    /// - Parameter byteCount: The capacity in bytes.
+    /// - Parameters:
+    ///   - byteCount: The capacity in bytes.
+    ///   - isOpen: Whether every user of the machine may write there.
     /// - Throws: `SystemFailure` when it cannot be mounted.
-    package init(byteCount: Int) throws {
-        directory = try TemporaryDirectory()
+    package init(byteCount: Int, isOpen: Bool = false) throws {
+        directory = try TemporaryDirectory(isOpen: isOpen)
         umount = try RepositoryPaths.tool("umount")
         try Self.run(
             try RepositoryPaths.tool("mount"), "-t", "tmpfs", "-o", "size=\(byteCount)", "tmpfs", directory.path)

@@ -88,6 +88,7 @@ extension ClusterFaults {
             let during = try await survive("C3, a link cut for 15 s") { site in
                 try await site.cut(directions)
             } end: { site in
+                #expect(try await site.status(of: 0).contains("link-down"))
                 try await site.heal(directions, resets: false)
             }
             #expect(during.refused == 0, "\(during)")

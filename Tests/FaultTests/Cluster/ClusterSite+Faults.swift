@@ -151,6 +151,14 @@ extension ClusterSite {
 
     // MARK: Administrators
 
+    /// Returns the output of `posthorn cluster status` at a node, as JSON.
+    func status(of node: Int) async throws -> String {
+        try await RunningProcess.run(
+            RepositoryPaths.program("posthorn"), ["cluster", "status", "--json"],
+            environment: ["POSTHORN_ADMIN_SOCKET": nodes[node].admin.path]
+        ).output
+    }
+
     /// Revokes a key at a node; the program checks that it is refused everywhere afterwards.
     func revokeKey(at node: Int) async throws { try await administer("revoke", at: node) }
 
