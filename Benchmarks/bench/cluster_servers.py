@@ -98,12 +98,12 @@ class Single(Installation):
 
 
 class Cluster(Installation):
-    """Three nodes, and PostgreSQL with two standbys."""
+    """Three nodes, and PostgreSQL with two standbys, by default without Patroni."""
 
     label = "cluster"
 
-    def __init__(self, stack, workshop):
-        self.trio = Trio(workshop)
+    def __init__(self, stack, workshop, trio=None):
+        self.trio = trio or Trio(workshop)
         stack.callback(self.trio.stop)
         self.trio.start()
         self.key_file = workshop.root / "cluster.key"

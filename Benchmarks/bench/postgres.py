@@ -49,13 +49,18 @@ class Postgres(Server):
         """Creates an empty database cluster."""
         self.run("initdb", "--pgdata", self.data, "--no-sync", "--auth=trust", "--username=postgres", "--encoding=UTF8",
                  "--no-locale")
-        for source, name in zip(self.workshop.certificate, ("server.crt", "server.key")):
-            target = self.data / name
+        self.copy_certificate(self.data)
+        return self.configure(None)
+
+    def copy_certificate(self, folder):
+        """Copies the certificate and its key to a folder, so that PostgreSQL can read them."""
+        targets = [folder / name for name in ("server.crt", "server.key")]
+        for source, target in zip(self.workshop.certificate, targets):
             shutil.copyfile(source, target)
             target.chmod(0o600)
             if IS_ROOT:
                 shutil.chown(target, ORDINARY["user"], ORDINARY["group"])
-        return self.configure(None)
+        return targets
 
     def copy(self, primary):
         """Makes a standby from a copy of the primary."""

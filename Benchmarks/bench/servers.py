@@ -34,6 +34,7 @@ class Server:
     program = ""
     # The configuration file that the command line names.
     configuration = None
+    cores = SERVER_CORE
 
     def __init__(self, workshop):
         self.workshop = workshop
@@ -49,7 +50,7 @@ class Server:
         found = shutil.which(self.program) or self.program
         if not os.path.exists(found):
             raise Failure(f"{self.program} is missing: run Benchmarks/setup.sh")
-        command = ["taskset", "-c", SERVER_CORE, found, *map(str, self.arguments())]
+        command = ["taskset", "-c", self.cores, found, *map(str, self.arguments())]
         self.disclose(command)
         self.process = subprocess.Popen(
             command, cwd=self.directory, stdout=self.log, stderr=self.log, stdin=subprocess.DEVNULL)

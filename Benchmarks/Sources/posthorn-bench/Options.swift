@@ -25,9 +25,10 @@ struct Options {
                    [--broadcast-path PATH] [--broadcast-header 'name: value']… [--delivered yes] [--again yes]
                posthorn-bench soak --port N --topic T --identities FILE --rate N [--seconds N] [--channel ID]
                posthorn-bench upgrade --port N,… --topic T --identities FILE --rate N
+               posthorn-bench outage --port N,… --topic T --identities FILE --outstanding N --count N [--away N]
                posthorn-bench storm --protocol P --port N --count N [--parallel N] [--resumed yes] [--identities FILE]
         protocols: posthorn-websocket posthorn-events posthorn-http2 floor redis mosquitto nats nchan http2
-        `load`, `soak` and `upgrade` read commands from their input: see Benchmarks/README.md
+        `load`, `soak`, `upgrade` and `outage` read commands from their input: see Benchmarks/README.md
         """
 
     func text(_ name: String) -> String {

@@ -12,7 +12,7 @@ internal import Glibc
         case "load": LoadSession(options).run()
         case "storm": Storm(options).run()
         case "soak": Soak(options).run()
-        case "upgrade": Upgrade(options).run()
+        case "upgrade", "outage": Upgrade(options).run()
         default: fail(Options.usage)
         }
     }

@@ -39,7 +39,7 @@ class WebSocketDevice: Device {
             let body = UnsafeRawBufferPointer(rebasing: bytes[frame.body])
             switch bytes[start] & 15 {
             case 1: notificationArrived(body, &acknowledged)
-            case 8: ended("closed by the server")
+            case 8: ended("closed by the server: \(String(decoding: body.dropFirst(2), as: UTF8.self))")
             case 9: send(opcode: 10, Array(body))
             default: break
             }

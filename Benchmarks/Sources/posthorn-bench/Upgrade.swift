@@ -4,10 +4,14 @@ internal import Glibc
 
 /// The command `upgrade`: providers send at a constant rate to connected devices while the server is replaced, or while
 /// one node of a cluster stops.
+///
+/// The command `outage`: providers keep some requests outstanding on each connection while no node can store, and repeat
+/// none. Some devices stay away until the end.
 final class Upgrade {
     private static let providerCount = 8
     private static let connectingCountMax = 64
     private static let checkNanoseconds = 10_000_000
+    private static let restNanoseconds = 200_000_000
     /// The time that a device waits before it connects again, as the agent does.
     private static let returnSeconds = 0.05...3.0
 
@@ -27,6 +31,10 @@ final class Upgrade {
     private let identities: [DeviceIdentity]
     private let topic: String
     private let perSecond: Double
+    /// The number of outstanding requests on each connection in an outage; nil in an upgrade.
+    private let outstandingCount: Int?
+    /// The number of devices that are away until `return` lets the first N of them connect: the last ones.
+    private var awayCount: Int
     private let books: UpgradeBooks
     private var payload = Payload()
     private var random = SplitMix(state: 1)
@@ -49,8 +57,14 @@ final class Upgrade {
         deviceTargets = ports.map { Target(port: $0, protocols: nil) }
         identities = DeviceIdentity.read(options.text("identities"))
         topic = options.text("topic")
-        perSecond = Double(options.number("rate"))
-        books = UpgradeBooks(count: options.number("rate") * 120)
+        awayCount = options.number("away", 0)
+        if options.command == "outage" {
+            (perSecond, outstandingCount) = (0, options.number("outstanding"))
+            books = OutageBooks(count: options.number("count"), firstAway: identities.count - awayCount)
+        } else {
+            (perSecond, outstandingCount) = (Double(options.number("rate")), nil)
+            books = UpgradeBooks(count: options.number("rate") * 120)
+        }
         places = identities.map { _ in Place() }
     }
 
@@ -74,12 +88,13 @@ final class Upgrade {
             again.removeLast()
             send(exchange.number, to: exchange.device, by: provider)
         }
-        guard isSending else { return max(0, nextCheck - now) }
+        if isSending, let outstandingCount { sendAgain(outstandingCount, now) }
+        guard isSending, outstandingCount == nil else { return max(0, nextCheck - now) }
         send(now)
         return max(0, min(due, nextCheck) - monotonicNanoseconds())
     }
 
-    /// Executes `token T`, `start`, `counts`, `period` or `stop`, and answers it with one line.
+    /// Executes `token T`, `start`, `counts`, `period`, `stop` or `return N`, and answers it with one line.
     ///
     /// `period` answers like `counts`, and then starts a new period for the latencies.
     private func readCommand() {
@@ -91,6 +106,9 @@ final class Upgrade {
         case ("token", 2): providerToken = words[1]
         case ("start", 1): (isSending, due) = (true, monotonicNanoseconds())
         case ("stop", 1): isSending = false
+        case ("return", 2):
+            awayCount = max(awayCount - (Int(words[1]) ?? 0), 0)
+            (books as? OutageBooks)?.firstAway = identities.count - awayCount
         case ("counts", 1), ("period", 1): break
         default: fail("unknown command: \(line)")
         }
@@ -102,7 +120,7 @@ final class Upgrade {
 
     private func tendDevices(_ now: Int) {
         var connectingCount = places.count { $0.device?.isReady == false }
-        for number in places.indices {
+        for number in places.indices.dropLast(awayCount) {
             if let device = places[number].device {
                 if device.isLost { leave(number, device, now) } else if device.isReady { arrive(number, now) }
             } else if now >= places[number].returnNanoseconds, connectingCount < Self.connectingCountMax {
@@ -144,7 +162,14 @@ final class Upgrade {
             connectionCount += 1
             let target = targets[connectionCount % targets.count]
             let provider = UpgradeProvider(loop, target, number: connectionCount, books: books)
-            provider.again = { [unowned self] in again.append($0) }
+            if let books = books as? OutageBooks {
+                provider.again = { [unowned provider] exchange in
+                    guard books.refuse(exchange.number, status: exchange.status) else { return }
+                    provider.restNanoseconds = monotonicNanoseconds() + Self.restNanoseconds
+                }
+            } else {
+                provider.again = { [unowned self] in again.append($0) }
+            }
             providers.append(provider)
         }
     }
@@ -155,13 +180,23 @@ final class Upgrade {
     private func send(_ now: Int) {
         while due <= now {
             let device = random.below(identities.count)
-            let number = books.add()
+            let number = books.add(to: device)
             if let provider = freeProvider() {
                 send(number, to: device, by: provider)
             } else {
                 again.append(UpgradeProvider.Exchange(number: number, device: device))
             }
             due += Int(1e9 / perSecond)
+        }
+    }
+
+    /// Sends until each connection has as many outstanding requests as it should.
+    private func sendAgain(_ outstandingCount: Int, _ now: Int) {
+        for provider in providers where now >= provider.restNanoseconds {
+            while provider.canSend, provider.openStreamCount < outstandingCount {
+                let device = random.below(identities.count)
+                send(books.add(to: device), to: device, by: provider)
+            }
         }
     }
 

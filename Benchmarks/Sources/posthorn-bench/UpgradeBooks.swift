@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Records for each notification of a run when it was sent, and whether it was accepted and delivered.
-final class UpgradeBooks {
+class UpgradeBooks {
     private struct Record {
         let sentNanoseconds: Int
         /// The sequence number under which its device first received it; 0 before that.
@@ -12,9 +12,9 @@ final class UpgradeBooks {
     private var records: [Record] = []
     private var accepted = 0
     private var delivered = 0
-    /// The number of deliveries that were repeated with the same sequence number, so that a device ignores them.
+    /// The number of repeated deliveries that a device ignores, by default because of their sequence number.
     private var deliveredAgain = 0
-    /// The number of deliveries that were repeated with another sequence number, so that a device shows them twice.
+    /// The number of repeated deliveries that a device shows twice.
     private var shownTwice = 0
     private var acceptance = Histogram()
     private var delivery = Histogram()
@@ -36,8 +36,8 @@ final class UpgradeBooks {
 
     init(count: Int) { records.reserveCapacity(count) }
 
-    /// Records a notification that is about to be sent for the first time, and returns its number.
-    func add() -> Int {
+    /// Records a notification that is about to be sent to a device for the first time, and returns its number.
+    func add(to device: Int) -> Int {
         records.append(Record(sentNanoseconds: monotonicNanoseconds()))
         return records.count - 1
     }
@@ -48,14 +48,25 @@ final class UpgradeBooks {
         acceptance.add(monotonicNanoseconds() - records[number].sentNanoseconds)
     }
 
-    func arrived(_ number: Int, sequence: Int) {
+    /// Records a delivery to a device; `message` contains the notification.
+    func arrived(_ number: Int, at device: Int, sequence: Int, _ message: UnsafeRawBufferPointer) {
         guard number < records.count else { fail("a device received number \(number), which was not sent") }
         guard records[number].sequence > 0 else {
             records[number].sequence = sequence
             delivered += 1
             return delivery.add(monotonicNanoseconds() - records[number].sentNanoseconds)
         }
-        if records[number].sequence == sequence { deliveredAgain += 1 } else { shownTwice += 1 }
+        if isKnown(number, sequence: sequence, message) { deliveredAgain += 1 } else { shownTwice += 1 }
+    }
+
+    /// Returns whether a device ignores a repeated delivery.
+    func isKnown(_ number: Int, sequence: Int, _ message: UnsafeRawBufferPointer) -> Bool {
+        records[number].sequence == sequence
+    }
+
+    /// Returns whether a notification was delivered, and when it was sent.
+    func record(of number: Int) -> (isFirst: Bool, sentNanoseconds: Int) {
+        (records[number].sequence == 0, records[number].sentNanoseconds)
     }
 
     /// Records the time for which a device was away, and whether a node refused it meanwhile.
@@ -63,6 +74,9 @@ final class UpgradeBooks {
         absence.add(nanoseconds)
         if !wasRefused { shortAbsence.add(nanoseconds) }
     }
+
+    /// Records the end of a stream, which an upgrade expects.
+    func streamEnded(of device: Int, _ reason: String) {}
 
     /// Starts a new period for the latencies.
     func startPeriod() {

@@ -15,6 +15,8 @@ final class UpgradeProvider: HTTP2Connection {
     private let deflater = Deflater()
     private var exchanges: [UInt32: Exchange] = [:]
     private(set) var isLeaving = false
+    /// The time before which an outage sends nothing more on this connection, after an answer with 503.
+    var restNanoseconds = 0
     /// Receives each request that must be sent again, on another connection.
     var again: (Exchange) -> Void = { _ in }
 
@@ -74,7 +76,7 @@ final class UpgradeDevice: WebSocketDevice {
 
     override func arrived(_ message: UnsafeRawBufferPointer, sequence: Int) -> Bool {
         guard let stamp = Payload.stamp(in: message) else { fail("a delivery without a stamp") }
-        books.arrived(stamp.number, sequence: sequence)
+        books.arrived(stamp.number, at: number, sequence: sequence, message)
         return true
     }
 
@@ -87,7 +89,7 @@ final class UpgradeDevice: WebSocketDevice {
 
     override func lost(_ reason: String) {
         // The server ends all streams when it stops, so only a failed connection attempt is a fault.
-        if !isReady { books.note(reason) }
+        if isReady { books.streamEnded(of: number, reason) } else { books.note(reason) }
         isLost = true
     }
 }
