@@ -7,7 +7,10 @@ enum ClusterLimits {
     /// The size of payloads, in bytes, from which a batch takes no further row.
     static let batchByteCountMax = 2 << 20
     /// The maximum number of streams that one batch registers or reads for.
-    static let streamsPerBatchCountMax = 500
+    ///
+    /// To read the first rows of a device, PostgreSQL sorts all of them, which may be thousands. A batch must take much less
+    /// than the timeout of a statement.
+    static let streamsPerBatchCountMax = 100
     /// The number of rows that one reading returns for a device, besides those in the window of its stream.
     static let rowsPerReadingCountMax = 64
     /// The maximum number of requests that wait for one worker; more are refused.

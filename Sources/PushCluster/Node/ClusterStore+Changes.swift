@@ -12,10 +12,10 @@ extension ClusterStore {
     ///   - group: The group that ends when all hosts have applied the changes.
     package func apply(changed: Set<DeviceID>, saving: [DeviceID: Bool], in group: ChangeGroup) {
         for device in changed where !host.reattach(device) {
-            shard(of: device).look(.changed(DeviceChange(group)), device)
+            shards[device].look(.changed(DeviceChange(group)), device)
         }
         for (device, isSaving) in saving {
-            if !setSaving(isSaving, of: device) { shard(of: device).look(.saving(isSaving), device) }
+            if !setSaving(isSaving, of: device) { shards[device].look(.saving(isSaving), device) }
         }
     }
 

@@ -72,8 +72,6 @@ package final class ClusterStore {
         hadLease = Array(repeating: false, count: shardCount)
     }
 
-    func shard(of device: DeviceID) -> ShardQueue { shards[device] }
-
     // MARK: Turns
 
     /// Starts a turn.
@@ -246,7 +244,7 @@ package final class ClusterStore {
             guard let earlier = host.attached(stream, result) else { continue }
             teller.tellReplaced(stream.device, epoch: stream.epoch, to: earlier.instance)
         }
-        if result.heartbeat != nil, !shard.hasLease {
+        if result.heartbeat != nil, !shard.isHeard {
             // The heartbeat was committed so late that writers may have found this node without one since.
             host.askAgain(gathered)
         } else {

@@ -16,7 +16,7 @@ final class ShardQueue {
     private var next = GatheredBatch()
     /// The notifications and streams that do not fit into the next batch.
     private var waitingWrites = FIFOQueue<WaitingNotification>()
-    private var waitingStreams = FIFOQueue<HostedStream>()
+    private var waitingStreams = FIFOQueue<(stream: HostedStream, attaches: Bool)>()
     private var underWay: (number: Int64, gathered: GatheredBatch)?
     private var lastNumber: Int64 = 0
     private var lastHeartbeat: MonotonicTime?
@@ -42,7 +42,9 @@ final class ShardQueue {
         lease = Lease(durationMilliseconds: context.configuration.leaseMilliseconds)
     }
 
-    var hasLease: Bool { lease.isValid(at: context.moment) && !context.isClockWrong }
+    /// Whether the shard has answered a heartbeat of the last three seconds.
+    var isHeard: Bool { lease.isValid(at: context.moment) }
+    var hasLease: Bool { isHeard && !context.isClockWrong }
 
     // MARK: Gathering
 
@@ -63,13 +65,17 @@ final class ShardQueue {
 
     /// Registers a stream in `hosts`, then reads the waiting rows of its device.
     func attach(_ stream: HostedStream) {
-        guard !next.isFullOfStreams, waitingStreams.isEmpty else { return waitingStreams.append(stream) }
-        next.attach(stream, at: context.moment)
-        next.read(stream, at: context.moment)
+        add(stream, attaches: true)
     }
 
     /// Reads the waiting rows of a device, without those in the window of its stream.
-    func read(_ stream: HostedStream) { next.read(stream, at: context.moment) }
+    func read(_ stream: HostedStream) { add(stream, attaches: false) }
+
+    private func add(_ stream: HostedStream, attaches: Bool) {
+        guard !next.isFullOfStreams, waitingStreams.isEmpty else { return waitingStreams.append((stream, attaches)) }
+        if attaches { next.attach(stream, at: context.moment) }
+        next.read(stream, at: context.moment)
+    }
 
     /// Removes the host of a device whose stream has ended.
     func depart(_ departure: ShardBatch.Departure) { next.depart(departure, at: context.moment) }
@@ -118,8 +124,8 @@ final class ShardQueue {
     /// Moves what waited for space to the next batch.
     private func refill() {
         while !next.isFullOfWrites, let waiting = waitingWrites.popFirst() { addWrite(waiting) }
-        while !next.isFullOfStreams, let stream = waitingStreams.popFirst() {
-            next.attach(stream, at: context.moment)
+        while !next.isFullOfStreams, let (stream, attaches) = waitingStreams.popFirst() {
+            if attaches { next.attach(stream, at: context.moment) }
             next.read(stream, at: context.moment)
         }
     }
@@ -131,7 +137,7 @@ final class ShardQueue {
             if let waiting = waitingWrites.popFirst(), !waiting.isObsolete { waitingWrites.append(waiting) }
         }
         for _ in 0..<waitingStreams.count {
-            if let stream = waitingStreams.popFirst(), !stream.hasEnded { waitingStreams.append(stream) }
+            if let waiting = waitingStreams.popFirst(), !waiting.stream.hasEnded { waitingStreams.append(waiting) }
         }
         refill()
     }
@@ -154,7 +160,7 @@ final class ShardQueue {
     ///
     /// Without a lease, each batch has one: what is read before it may lack rows that no writer tells this node.
     private var nextHeartbeat: MonotonicTime {
-        guard let lastHeartbeat, !isHeartbeatUrgent, hasLease else { return .past }
+        guard let lastHeartbeat, !isHeartbeatUrgent, isHeard else { return .past }
         let (normal, hearing) = (context.configuration.heartbeatMilliseconds, context.configuration.hearingMilliseconds)
         return lastHeartbeat.advanced(byMilliseconds: awaitsHearing ? hearing : normal)
     }
@@ -202,8 +208,8 @@ final class ShardQueue {
     /// Removes and returns everything that was not sent.
     func takeUnsent() -> GatheredBatch {
         while let waiting = waitingWrites.popFirst() { addWrite(waiting) }
-        while let stream = waitingStreams.popFirst() {
-            next.attach(stream, at: context.moment)
+        while let (stream, attaches) = waitingStreams.popFirst() {
+            if attaches { next.attach(stream, at: context.moment) }
             next.read(stream, at: context.moment)
         }
         defer { next = GatheredBatch() }
