@@ -25,6 +25,7 @@ extension NodeContext {
 
     /// Compares the clocks of the machine and of PostgreSQL.
     func judgeClock() {
-        isClockWrong = clockDifferenceMilliseconds.map { ClockAgreement(differenceMilliseconds: $0) } == .suspends
+        let difference = clockDifferenceMilliseconds ?? 0
+        isClockWrong = difference.magnitude > configuration.clockDifferenceMillisecondsMax.magnitude
     }
 }

@@ -51,6 +51,8 @@ package struct NodeConfiguration: Sendable {
     package var historyEntryCountMax = Limits.deliveryHistoryCountMax
     /// The time in which all streams are compared with the shard, in milliseconds.
     package var reviewMilliseconds: Int64 = 60_000
+    /// The maximum difference between the clocks of the machine and of PostgreSQL with which the node serves.
+    package var clockDifferenceMillisecondsMax = ClockAgreement.suspensionDifferenceMax
     /// The numbers that the node measures.
     package var metrics = StoreMetrics(cluster: ClusterMetrics())
     /// Returns the wall-clock time.

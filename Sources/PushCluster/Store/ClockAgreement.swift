@@ -10,7 +10,7 @@ package enum ClockAgreement: Sendable {
     case suspends
 
     private static let differenceMax: Int64 = 2_000
-    private static let suspensionDifferenceMax: Int64 = 30_000
+    package static let suspensionDifferenceMax: Int64 = 30_000
 
     init(differenceMilliseconds difference: Int64) {
         if difference.magnitude > Self.suspensionDifferenceMax {

@@ -88,6 +88,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         node.patienceMilliseconds = configuration.patienceMilliseconds
         node.routeCountMax = configuration.routeCountMax
         node.reviewMilliseconds = configuration.reviewMilliseconds
+        node.clockDifferenceMillisecondsMax = configuration.clockDifferenceMillisecondsMax
         node.hasTrace = configuration.store.hasTrace
         node.metrics = metrics
         node.powerSavingDelayMilliseconds = configuration.store.powerSavingDelayMilliseconds

@@ -27,6 +27,8 @@ package struct PostgresStoreConfiguration: Sendable {
     package var cleanMilliseconds: Int64 = 10_000
     /// The time in which a node compares all streams with PostgreSQL, in milliseconds.
     package var reviewMilliseconds: Int64 = 60_000
+    /// The maximum difference between the clocks of the machine and of PostgreSQL with which the node serves.
+    package var clockDifferenceMillisecondsMax = ClockAgreement.suspensionDifferenceMax
     /// The time between two exchanges of counts with the other nodes, in milliseconds.
     package var countsMilliseconds: Int64 = 5_000
     /// The maximum number of routes in memory.

@@ -48,6 +48,8 @@ final class NodeTestStore: StreamTarget {
         configuration.schema = fixture.schema
         configuration.earlierInstance = earlier
         configuration.requestTime = store.now
+        // The time of these tests is not that of PostgreSQL.
+        configuration.clockDifferenceMillisecondsMax = .max
         return try PostgresStore(configuration)
     }
 
