@@ -5,7 +5,7 @@
 #
 #   Benchmarks/patroni.sh
 #
-#   PATRONI_ROWS=1000000   the number of notifications that are written; the primary is lost after each quarter
+#   PATRONI_ROWS=1000000   the number of notifications that are written; the primary is lost after a quarter, a half and three quarters
 #   POSTGRES_PROGRAMS      the folder of initdb and postgres, version 15 or newer; default: /usr/lib/postgresql/15/bin
 #   POSTHORN_PROGRAMS      the folder of posthornd and posthorn; default: .build/release
 set -eu

@@ -47,11 +47,11 @@ GOALS = {
     "C2 lost": ("≤", 0),
     "C2 shown twice": ("≤", 0),
     "C2 out of order": ("≤", 0),
-    # Seconds without an answer 200.
+    # Seconds without a 200.
     "C2 switchover": ("≤", 5),
     "C2 process": ("≤", 10),
     "C2 machine": ("≤", 30),
-    # Seconds until an answer 503.
+    # Seconds until the first 503.
     "C2 503": ("≥", 10),
 }
 

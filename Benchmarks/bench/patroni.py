@@ -14,7 +14,7 @@ from .postgres import IS_ROOT, ORDINARY, PROGRAMS, Postgres, wait_until
 from .servers import Server, free_port
 
 PAGE = HERE.parent / "docs/how-to/several-machines.md"
-# PostgreSQL refuses to run as root, and the others need not.
+# PostgreSQL refuses to run as root. Etcd and Patroni do not need root.
 ENTER = ["--reuid=nobody", "--regid=nogroup", "--clear-groups"] if IS_ROOT else []
 ENTERING = "setpriv" if IS_ROOT else "env"
 ALL_CORES = ",".join(map(str, sorted(os.sched_getaffinity(0))))
@@ -22,7 +22,7 @@ HEALTHY_SECONDS = 120
 
 
 def recommended_settings():
-    """Returns the settings of Patroni on the page for administrators, so that the page is what is measured."""
+    """Returns the settings of Patroni on the page for administrators, so that the documented settings are measured."""
     found = re.search(r"With \*\*Patroni\*\*.*?```yaml\n(.*?)```", PAGE.read_text(), re.DOTALL)
     if found is None:
         raise Failure(f"{PAGE} has no settings of Patroni")
@@ -36,7 +36,7 @@ def installed(program):
 
 
 class Etcd(Server):
-    """An etcd of one member."""
+    """An etcd cluster with one member."""
 
     name = "etcd"
     program = ENTERING
@@ -118,7 +118,7 @@ postgresql:
         return [postmaster, *map(int, children.split())]
 
     def kill_process(self):
-        """Kills PostgreSQL, while Patroni lives on."""
+        """Kills PostgreSQL; Patroni keeps running."""
         for pid in self.postgres_pids():
             try:
                 os.kill(pid, signal.SIGKILL)
@@ -158,7 +158,7 @@ class Patroni:
         return next((server for server, member in self.members() if member["role"] == "leader"), self.servers[0])
 
     def members(self):
-        """Returns each server with its state according to Patroni; nothing if no Patroni answers."""
+        """Returns each server with its state according to Patroni; an empty list if no Patroni answers."""
         for server in self.servers:
             try:
                 found = json.loads(server.ask("/cluster"))["members"]
@@ -183,7 +183,7 @@ class Patroni:
             return False
 
     def wait_until_healthy(self):
-        return wait_until(self.is_healthy, "PostgreSQL has no two standbys", HEALTHY_SECONDS)
+        return wait_until(self.is_healthy, "PostgreSQL does not have two standbys", HEALTHY_SECONDS)
 
     def start(self):
         self.etcd.start()
@@ -197,7 +197,7 @@ class Patroni:
         return self
 
     def switch(self):
-        """Lets Patroni move the primary to the synchronous standby."""
+        """Lets Patroni make the synchronous standby the primary."""
         roles = {member["role"]: server for server, member in self.members()}
         former, candidate = roles["leader"], roles["sync_standby"]
         former.ask("/switchover", {"leader": former.member, "candidate": candidate.member})

@@ -19,7 +19,7 @@ from .postgres import wait_until
 from .workshop import Workshop
 
 ROWS = 1_000_000
-# Of 10 devices, 9 are away until the end.
+# Nine of ten devices are away until the end.
 CONNECTED, AWAY = 150, 1350
 # The number of devices that return at a time.
 RETURNING = 150
@@ -143,7 +143,7 @@ def perform(shop, rows):
             "number": [counts["accepted_away"]]}, "rows before they returned": {"number": [waiting]},
         "sent": {"rate": [counts["sent"] / seconds]}})
     shop.row("C2", "shown twice, or at another device", counts["shown_twice"] + counts["misdirected"], "C2 shown twice", {
-        "came again and recognized": {"number": [counts["delivered_again"]]}})
+        "received again and recognized": {"number": [counts["delivered_again"]]}})
     for problem in counts["problems"]:
         say(f"  PROBLEM: {problem}")
     for end in counts["stream_ends"]:

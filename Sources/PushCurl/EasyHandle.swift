@@ -111,7 +111,7 @@ extension EasyHandle {
         set(CURLOPT_TCP_KEEPIDLE, 60)
         set(CURLOPT_TCP_KEEPINTVL, 20)
         set(CURLOPT_CONNECTTIMEOUT_MS, 15_000)
-        // If a name has several addresses, each connection tries them in another order: one node may take no devices.
+        // Each connection tries the addresses of a name in a new random order, because a node may take no devices.
         set(CURLOPT_DNS_SHUFFLE_ADDRESSES, 1)
         set(CURLOPT_DNS_CACHE_TIMEOUT, 0)
         set(CURLOPT_FRESH_CONNECT, request.needsFreshConnection ? 1 : 0)

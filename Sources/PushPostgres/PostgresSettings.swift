@@ -66,7 +66,7 @@ package struct PostgresSettings: Sendable {
             statementTimeout.components.seconds * 1_000
             + statementTimeout.components.attoseconds / 1_000_000_000_000_000
         let schema = schema.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
-        // Such plans are fast while a table is small, and the server keeps them while it grows.
+        // Plans that scan tables are fast while a table is small, and the server keeps them while the table grows.
         let plans =
             findsRowsByKey ? "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;" : ""
         return """

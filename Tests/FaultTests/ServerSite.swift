@@ -46,7 +46,7 @@ final class ServerSite: Sendable {
         try await server.stop()
     }
 
-    /// Enrols another device at a running server of a site, with which it shares everything else.
+    /// Enrols another device at a running server of another site, and shares everything else with that site.
     init(sharing other: ServerSite, at url: String) async throws {
         (files, data, keyID, teamID) = (other.files, other.data, other.keyID, other.teamID)
         options = other.options

@@ -30,7 +30,7 @@ struct DrainTests {
             let result = try node.replies.first("attached or refused") { reply -> Bool?? in
                 switch reply {
                 case .attached(_, stream): true
-                // The stream was opened in the turn in which the node found that it is drained.
+                // The stream was opened in the same turn in which the node noticed that it is drained.
                 case .performed(.failure(.draining), stream), .ended(.shutdown, stream): false
                 case .performed(.failure(.unavailable), stream): .some(nil)
                 default: nil

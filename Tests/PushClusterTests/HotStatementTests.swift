@@ -24,7 +24,7 @@ struct HotStatementTests {
     ) async throws {
         let postgres = try await PostgresFixture()
         _ = try TestNode(postgres)
-        // One row at the end keeps the pages, so that the table counts as large and empty.
+        // The last row keeps the pages, so that PostgreSQL sees a large and almost empty table.
         _ = try await postgres.sql(
             """
             INSERT INTO pending SELECT g, g, g, 1, NULL, '\\x00' FROM generate_series(1, 2000) g;
@@ -42,7 +42,7 @@ struct HotStatementTests {
             EXPLAIN EXECUTE tested(\(values.joined(separator: ", ")))
             """)
         #expect(!plan.contains("Seq Scan") && !plan.contains("Hash Join") && !plan.contains("Merge Join"), "\(plan)")
-        // A scan of the index without a condition reads the whole table, too.
+        // A scan of the index without a condition reads the whole table too.
         let lines = plan.split(separator: "\n")
         for (line, next) in zip(lines, lines.dropFirst()) where line.contains("Scan using pending_pkey") {
             #expect(next.contains("Index Cond"), "\(plan)")

@@ -25,7 +25,7 @@ struct SimulationTests {
         }
     }
 
-    // The run without the earlier host in the answer to a repeated registration left streams with 5 of these seeds.
+    // Without the earlier host in the answer to a repeated registration, 5 of these seeds left earlier streams.
     @Test func `a fail-over during the registration of a stream leaves no earlier stream`() {
         for seed in 1_100...1_400 as ClosedRange<UInt64> {
             let findings = Simulation(seed: seed, .init(faults: [.failOver, .move])).run()
@@ -33,7 +33,7 @@ struct SimulationTests {
         }
     }
 
-    // Runs with readings before the heartbeat were late or out of order with 32 of 1,200 seeds.
+    // When nodes read before the heartbeat, notifications were late or out of order with 32 of 1,200 seeds.
     @Test(arguments: [[], [.move], [.leave]] as [Set<Simulation.Fault>])
     func `a heartbeat that waits for a standby for longer than a lease harms nothing`(faults: Set<Simulation.Fault>) {
         for seed in 1...UInt64(Patience.caseCount) {

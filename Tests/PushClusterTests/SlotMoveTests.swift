@@ -66,7 +66,7 @@ struct SlotMoveTests {
         #expect(try node.received(2, on: next).map(\.text) == ["unacknowledged", "during the move"])
     }
 
-    @Test func `a move during another one is refused, and the first one is complete`() async throws {
+    @Test func `a move during another one is refused, and the first move completes`() async throws {
         let node = try TestNode(postgres, shards: [shard])
         let moves = [node.address(), node.address()]
         node.store.submit(moves.map { .perform(.cluster(.moveSlots(to: 1, count: 40)), answer: $0) })

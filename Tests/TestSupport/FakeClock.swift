@@ -2,7 +2,7 @@
 
 internal import Foundation
 
-/// A wall clock of programs that a test moves.
+/// A wall clock that a test sets for some programs.
 ///
 /// The timers' clock does not move, as in the kernel.
 package final class FakeClock: Sendable {

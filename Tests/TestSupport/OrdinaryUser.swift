@@ -23,7 +23,9 @@ package enum OrdinaryUser {
         return try body()
     }
 
-    /// Gives a file or directory to `nobody` and to the group `nogroup`, which has the same number, if the tests run as root.
+    /// Changes the owner of a file or directory to `nobody` and `nogroup` if the tests run as root.
+    ///
+    /// The user and the group have the same number.
     static func own(_ path: String) throws {
         guard geteuid() == 0 else { return }
         guard unsafe chown(path, nobody, nobody) == 0 else { throw SystemFailure(call: "chown", code: errno) }

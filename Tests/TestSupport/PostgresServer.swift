@@ -75,7 +75,7 @@ package final class PostgresServer: Sendable {
         try PostgresProcesses(of: "\(keeper.directory)/\(Self.name)").send(signal)
     }
 
-    /// Delays each flush of the server's files to the disk, until the returned object ends it.
+    /// Delays each flush of the server's files to the disk, until `end` of the returned object is called.
     package func slowDown(milliseconds: Int) async throws -> SlowDisk {
         let processes = try PostgresProcesses(of: "\(keeper.directory)/\(Self.name)")
         defer { processes.send(SIGCONT) }

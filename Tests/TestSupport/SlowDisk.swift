@@ -28,7 +28,7 @@ package final class SlowDisk: Sendable {
         }
     }
 
-    /// Lets the disk be as fast as it is.
+    /// Ends the delay of flushes.
     package func end() async throws {
         tracer.send(SIGTERM)
         try await tracer.waitForExit()

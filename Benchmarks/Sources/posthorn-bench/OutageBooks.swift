@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The books of an outage, in which each notification is sent once, and recognized by its unique ID.
+/// The books of an outage, in which each notification is sent once and recognized by its unique ID.
 final class OutageBooks: UpgradeBooks {
     private struct Attempt {
         let device: Int
@@ -20,7 +20,7 @@ final class OutageBooks: UpgradeBooks {
     var firstAway: Int
     private var attempts: [Attempt] = []
     private static let shownProblemCount = 20
-    /// The shown notification of each device that was sent last.
+    /// The notification of each device that was sent last among those that the device has shown.
     private var latest: [Int: Shown] = [:]
     private var problems: [String] = []
     private var streamEnds: [String] = []
@@ -73,7 +73,7 @@ final class OutageBooks: UpgradeBooks {
         super.arrived(number, at: device, sequence: sequence, message)
     }
 
-    /// Counts a notification that comes behind one that was sent after its acceptance.
+    /// Counts a notification that arrives after a later one, which was sent when the first was already accepted.
     private func checkOrder(of one: Shown, at device: Int) {
         let accepted = attempts[one.number].acceptedNanoseconds
         guard let other = latest[device], one.sentNanoseconds <= other.sentNanoseconds else {

@@ -33,7 +33,7 @@ final class Upgrade {
     private let perSecond: Double
     /// The number of outstanding requests on each connection in an outage; nil in an upgrade.
     private let outstandingCount: Int?
-    /// The number of devices that are away until `return` lets the first N of them connect: the last ones.
+    /// The number of devices that are away, at the end of `identities`; `return N` lets the first N of them connect.
     private var awayCount: Int
     private let books: UpgradeBooks
     private var payload = Payload()
@@ -137,7 +137,7 @@ final class Upgrade {
         ended.append(device)
         places[number].device = nil
         places[number].lostNanoseconds = places[number].lostNanoseconds ?? now
-        // The pauses of an agent in a cluster, as docs/reference/device-protocol.md says.
+        // In a cluster, the pauses are those of the agent in docs/reference/device-protocol.md.
         let pause = targets.count == 1 ? Self.returnSeconds : 0...(device.isRefused ? 0.25 : 1)
         places[number].failureCount += 1
         places[number].returnNanoseconds = now + random.nanoseconds(pause)
@@ -190,7 +190,7 @@ final class Upgrade {
         }
     }
 
-    /// Sends until each connection has as many outstanding requests as it should.
+    /// Sends until each connection has the given number of outstanding requests.
     private func sendAgain(_ outstandingCount: Int, _ now: Int) {
         for provider in providers where now >= provider.restNanoseconds {
             while provider.canSend, provider.openStreamCount < outstandingCount {

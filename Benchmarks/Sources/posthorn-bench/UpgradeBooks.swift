@@ -64,7 +64,7 @@ class UpgradeBooks {
         records[number].sequence == sequence
     }
 
-    /// Returns whether a notification was delivered, and when it was sent.
+    /// Returns whether the next delivery of a notification is its first, and when the notification was sent.
     func record(of number: Int) -> (isFirst: Bool, sentNanoseconds: Int) {
         (records[number].sequence == 0, records[number].sentNanoseconds)
     }

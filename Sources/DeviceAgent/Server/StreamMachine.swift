@@ -20,8 +20,8 @@ internal import PushNet
 /// starts at one second and doubles with each failure in a row, up to a minute. A stream that was open for a few
 /// seconds resets it, and so does a server that ends the stream with a goodbye, because it will be back soon. A pause
 /// that the server requests, with `Retry-After` or a goodbye, is added in front and cannot be shortened. A refusal with
-/// `Retry-After: 0` says that another node of the cluster takes the device. It is not a failure, unless many follow each
-/// other.
+/// `Retry-After: 0` says that another node of the cluster takes the device. Such a refusal is not a failure, unless
+/// many come in a row.
 struct StreamMachine: ~Copyable {
     /// The next step for the caller.
     enum Action: Equatable, Sendable {
@@ -39,7 +39,7 @@ struct StreamMachine: ~Copyable {
     static let waitMax: Duration = .seconds(60)
     /// The ceiling of the wait after a refusal with `Retry-After: 0`.
     static let otherNodeWait: Duration = .milliseconds(250)
-    /// The number of refusals with `Retry-After: 0` in a row from which they count as failures.
+    /// The maximum number of refusals with `Retry-After: 0` in a row that do not count as failures.
     static let otherNodeCountMax = 8
     /// The age at which an open stream resets the failure count.
     static let goodAge: Duration = .seconds(5)

@@ -27,7 +27,7 @@ package enum NodeMessage: Sendable {
 
     /// The state of a node, which it tells all others.
     package struct Presence: Sendable {
-        /// Whether PostgreSQL commits what the node writes.
+        /// Whether the node has the leases of all shards, so that it can serve its devices.
         package var commits: Bool
         /// The version of the control data that the node uses.
         package var controlVersion: Int64

@@ -8,7 +8,7 @@ internal import PushStore
 /// Answers the senders of notifications: providers on loops of this node, and other nodes that pushed them.
 ///
 /// A notification is accepted only with a lease. If its number decides its place, it is accepted only when every node
-/// makes higher numbers, so what its sender sends next has a higher number, on any node.
+/// makes higher numbers. The next notification of its sender then has a higher number on any node.
 final class Answers {
     private struct PushAnswer: Hashable {
         var instance: InstanceID
@@ -97,7 +97,7 @@ final class Answers {
 
     /// Returns whether a notification's place is certain; otherwise, its sender is answered later.
     ///
-    /// It is certain if its number does not decide it, or if every node makes only higher numbers.
+    /// The place is certain if the number does not decide it, or if every node makes only higher numbers.
     private func hasPassed(_ waiting: WaitingNotification) -> Bool {
         guard waiting.isOrderedByNumber else { return true }
         let due = context.ids.passes(waiting.pending.sequence, after: context.moment)

@@ -8,8 +8,8 @@ enum ClusterLimits {
     static let batchByteCountMax = 2 << 20
     /// The maximum number of streams that one batch registers or reads for.
     ///
-    /// To read the first rows of a device, PostgreSQL sorts all of them, which may be thousands. A batch must take much less
-    /// than the timeout of a statement.
+    /// To read the first rows of a device, PostgreSQL sorts all rows of the device, perhaps thousands. A batch must
+    /// take much less time than the timeout of a statement.
     static let streamsPerBatchCountMax = 100
     /// The number of rows that one reading returns for a device, besides those in the window of its stream.
     static let rowsPerReadingCountMax = 64
@@ -43,7 +43,7 @@ enum ClusterLimits {
     static let slotMoveMilliseconds: Int64 = 4_000
     /// The pause after a batch that PostgreSQL refused, in milliseconds.
     static let retryMilliseconds: Int64 = 200
-    /// The time after which queues are searched again for what is no longer needed, in milliseconds.
+    /// The time after which queues are searched again for entries that are no longer needed, in milliseconds.
     static let removalMilliseconds: Int64 = 1_000
     /// The maximum number of keys of device tokens, each of which is tried to open a token of an older key.
     static let tokenKeyCountMax = 16

@@ -23,7 +23,7 @@ extension NodeContext {
         return now.unixMilliseconds - ids.clock.latest(at: moment) / 1_000
     }
 
-    /// Compares the clocks of the machine and of PostgreSQL.
+    /// Notes whether the clocks of the machine and of PostgreSQL differ too much.
     func judgeClock() {
         let difference = clockDifferenceMilliseconds ?? 0
         isClockWrong = difference.magnitude > configuration.clockDifferenceMillisecondsMax.magnitude

@@ -15,7 +15,7 @@ extension ClusterStore {
         host.connectionLost(to: shard)
         guard let lost else { return }
         askAgain(lost)
-        // Such a stream may have replaced another one, whose node has not been told.
+        // A stream that ended without an answer may have replaced another one, whose node does not know it yet.
         for stream in lost.attachments where stream.hasEnded { shards[stream.device].announce(stream.device) }
     }
 
@@ -24,7 +24,7 @@ extension ClusterStore {
     /// - Parameters:
     ///   - number: The number of the batch.
     ///   - index: The shard.
-    ///   - heartbeat: The answer to the heartbeat; nil if the batch had none, or it was refused too.
+    ///   - heartbeat: The answer to the heartbeat; nil if the batch had none, or if the heartbeat was refused too.
     package func refused(_ number: Int64, byShard index: Int, heartbeat: ShardResult.Heartbeat?) {
         let shard = shards.queues[index]
         guard let refused = shard.refused(number) else { return }
@@ -63,7 +63,7 @@ extension ClusterStore {
         }
     }
 
-    /// Removes once a second what waits for shards and is no longer needed.
+    /// Removes, once a second, entries that wait for shards and are no longer needed.
     func removeObsolete() {
         guard removalDue <= context.moment else { return }
         removalDue = context.moment.advanced(byMilliseconds: ClusterLimits.removalMilliseconds)

@@ -30,7 +30,7 @@ package final class ClusterStore {
     let presences: Presences
     private let review: StreamReview
     private var hadLease: [Bool]
-    /// The time from which queues are searched for what is no longer needed.
+    /// The time from which queues are searched for entries that are no longer needed.
     var removalDue = MonotonicTime.past
     /// Whether an administrator wants the node to send its devices away.
     var isDraining = false
@@ -236,7 +236,7 @@ package final class ClusterStore {
         let shard = shards.queues[index]
         guard let gathered = shard.take(number) else { return }
         if let heartbeat = result.heartbeat { take(heartbeat, sentAt: gathered.sentAt, from: shard) }
-        // The time of this answer is close to the one that the shard read, so few numbers have to wait.
+        // The shard read its clock shortly before this answer arrived, so the bounds are narrow and few numbers wait.
         if let time = result.lookedAt, shard === shards.first {
             context.ids.clock.add(time, asked: gathered.sentAt, answered: context.moment)
         }
@@ -245,7 +245,7 @@ package final class ClusterStore {
             teller.tellReplaced(stream.device, epoch: stream.epoch, to: earlier.instance)
         }
         if result.heartbeat != nil, !shard.isHeard {
-            // The heartbeat was committed so late that writers may have found this node without one since.
+            // The heartbeat was committed so late that writers may have found this node without a heartbeat meanwhile.
             host.askAgain(gathered)
         } else {
             for ((stream, number), reading) in zip(gathered.readings, result.readings) {

@@ -99,7 +99,7 @@ struct GatheredBatch {
         return removed
     }
 
-    /// Removes what is no longer needed, because senders have been answered or streams have ended.
+    /// Removes entries that are no longer needed, because senders have been answered or streams have ended.
     mutating func removeObsolete(now: Timestamp, at moment: MonotonicTime) {
         _ = removeWrites(where: \.isObsolete, now: now, at: moment)
         removeEndedStreams(at: moment)

@@ -121,7 +121,7 @@ final class ShardQueue {
         output.send(batch, number: lastNumber, toShard: shard)
     }
 
-    /// Moves what waited for space to the next batch.
+    /// Moves notifications and streams that waited for space to the next batch.
     private func refill() {
         while !next.isFullOfWrites, let waiting = waitingWrites.popFirst() { addWrite(waiting) }
         while !next.isFullOfStreams, let (stream, attaches) = waitingStreams.popFirst() {
@@ -130,7 +130,7 @@ final class ShardQueue {
         }
     }
 
-    /// Removes what is no longer needed, so that a long outage of the shard needs little memory.
+    /// Removes entries that are no longer needed, so that a long outage of the shard needs little memory.
     func removeObsolete() {
         next.removeObsolete(now: context.now, at: context.moment)
         for _ in 0..<waitingWrites.count {
@@ -158,7 +158,7 @@ final class ShardQueue {
 
     /// The time at which the next heartbeat is due.
     ///
-    /// Without a lease, each batch has one: what is read before it may lack rows that no writer tells this node.
+    /// Without a recent answer, each batch has a heartbeat: a reading before it may lack rows that no writer reports.
     private var nextHeartbeat: MonotonicTime {
         guard let lastHeartbeat, !isHeartbeatUrgent, isHeard else { return .past }
         let (normal, hearing) = (context.configuration.heartbeatMilliseconds, context.configuration.hearingMilliseconds)
@@ -244,6 +244,6 @@ final class ShardQueue {
         return gathered
     }
 
-    /// Sends the next batch after a pause, because a part of one was refused.
+    /// Sends the next batch after a pause, because a part of the last one was refused.
     func pause() { pauseEnd = context.moment.advanced(byMilliseconds: ClusterLimits.retryMilliseconds) }
 }

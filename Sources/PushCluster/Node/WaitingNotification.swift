@@ -43,7 +43,8 @@ final class WaitingNotification {
     var wasPushed = false
     /// Whether the device has acknowledged it.
     var isAcknowledged = false
-    /// Whether its number decides its place: it has a row, may soon have one, or waits for rows on a stream.
+    /// Whether the number decides the order: the notification has a row, may soon have one, or waits until its stream
+    /// has read earlier rows.
     var isOrderedByNumber = false
     /// Whether the sender has its answer.
     var isAnswered = false
@@ -68,7 +69,7 @@ final class WaitingNotification {
 
     /// Whether a provider sent it to this node.
     var isOfProvider: Bool { if case .provider = sender { true } else { false } }
-    /// Whether nothing is left to write, because its sender was refused, or another node has accepted it.
+    /// Whether nothing is left to write, because the notification was refused, or another node has accepted it.
     ///
     /// An acknowledged notification must still be written if it replaces a row.
     var isObsolete: Bool { isAnswered && !isAcknowledged && writtenAt == nil }

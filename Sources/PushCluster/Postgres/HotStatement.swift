@@ -6,9 +6,9 @@ internal import PushPostgres
 ///
 /// Arrays have an element for each row. `place` counts the elements from 1.
 ///
-/// PostgreSQL keeps the plan of a statement, and may have made it while a table was empty. So each row is looked up by its
-/// key: sessions exclude plans that scan tables (`PostgresSettings.findsRowsByKey`), and a lateral query with LIMIT
-/// excludes plans that begin with `pending`, whose number of rows is the least certain.
+/// PostgreSQL keeps the plan of a statement, and may have made it while a table was empty. So each row is looked up by
+/// its key. Sessions exclude plans that scan tables (`PostgresSettings.findsRowsByKey`). A lateral query with LIMIT
+/// excludes plans that begin with `pending`, because the estimate of its number of rows is the least reliable.
 enum HotStatement: Int, CaseIterable {
     /// Commits the current transaction without waiting for a disk or a standby.
     case commitLater
@@ -122,7 +122,7 @@ enum HotStatement: Int, CaseIterable {
                 FROM unnest($1) WITH ORDINALITY AS u(device, place) JOIN delivery_histories h ON h.device = u.device
                 """, [.int64Array])
         case .replaced:
-            // Locks the rows in the order of the arrays, so that the insertion in the same transaction finds them unchanged.
+            // Locks the rows in the order of the arrays, so that the following insertion finds them unchanged.
             PipelineStatement(
                 """
                 SELECT u.device, u.key, p.id, p.topic FROM unnest($1, $2) AS u(device, key) CROSS JOIN LATERAL (

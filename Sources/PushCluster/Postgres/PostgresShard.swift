@@ -20,9 +20,11 @@ final class PostgresShard {
         var lost: (SQLError) -> Void
         var unreachable: (SQLError) -> Void
         var answered: (ShardResult, _ number: Int64) -> Void
-        /// PostgreSQL refused a part of the batch, and others may be committed; of the result, only the heartbeat is valid.
+        /// PostgreSQL refused a part of the batch; other parts may be committed.
+        ///
+        /// Only the heartbeat of the result is valid.
         var refused: (SQLError, ShardResult, _ number: Int64) -> Void
-        /// PostgreSQL refused only the notifications, which the result says too.
+        /// PostgreSQL refused only the notifications, which the result marks as failed.
         var writesRefused: (SQLError, ShardResult, _ number: Int64) -> Void
     }
 

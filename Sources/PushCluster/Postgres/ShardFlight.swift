@@ -2,7 +2,7 @@
 
 internal import PushSQL
 
-/// A batch that was sent to a shard, and what has arrived of its result.
+/// A batch that was sent to a shard, and the part of its result that has arrived.
 struct ShardFlight {
     let number: Int64
     let batch: ShardBatch
@@ -12,9 +12,9 @@ struct ShardFlight {
     var endCount = 0
     /// The number of the transaction that writes, counted from 1.
     var writesEnd: Int?
-    /// The failure of that transaction.
+    /// The failure of the transaction that writes.
     var writeFailure: SQLError?
-    /// The first failure of another one.
+    /// The first failure of another transaction.
     var failure: SQLError?
     /// The elements of `writes` in the order of their rows in the statement.
     var writeOrder: [Int] = []

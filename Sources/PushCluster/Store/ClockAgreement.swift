@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How well the clocks of a node's machine and of PostgreSQL agree.
+/// The agreement of the clocks of a node's machine and of PostgreSQL.
 package enum ClockAgreement: Sendable {
     case agrees
     /// The difference exceeds two seconds, and an administrator must set a clock.
     case differs
-    /// The difference exceeds thirty seconds. The node neither accepts nor delivers, because it would judge expirations
-    /// and signatures differently from other nodes.
+    /// The difference exceeds thirty seconds, so the node neither accepts nor delivers.
+    ///
+    /// Otherwise, it would judge expirations and signatures differently from other nodes.
     case suspends
 
     private static let differenceMax: Int64 = 2_000

@@ -51,8 +51,8 @@ package struct PostgresStoreConfiguration: Sendable {
     /// is open.
     package var onConnection: @Sendable (_ shard: Int, _ reason: String?) -> Void = { _, _ in }
 
-    /// Called on any thread when the agreement of the clocks of this machine and of PostgreSQL changes, with the difference
-    /// in milliseconds.
+    /// Called on any thread when the clocks of this machine and of PostgreSQL begin or cease to agree, with the
+    /// difference in milliseconds.
     package var onClock: @Sendable (ClockAgreement, _ differenceMilliseconds: Int64) -> Void = { _, _ in }
 
     package init(address: PostgresAddress, node: String, version: String, store: StoreConfiguration) {

@@ -34,7 +34,7 @@ struct SlotMover {
     private static let slotsPerMoveCountMax = 16
     /// The time after a move for which the former shard keeps the rows of the devices, in milliseconds.
     private static let leftoverMilliseconds: Int64 = 60_000
-    /// The time for which a move waits for requests that change its tables; after that, it is cancelled.
+    /// The time for which a move waits for requests that change its tables; after that, the move is cancelled.
     private static let lockTimeout = "5s"
     /// The key of the advisory lock for cleaning: `Clean` in ASCII.
     private static let lockKey: Int64 = 0x43_6c65_616e

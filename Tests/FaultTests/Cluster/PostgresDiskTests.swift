@@ -7,7 +7,7 @@ internal import Testing
 extension ClusterFaults {
     /// Disks of PostgreSQL that are slow or full, or lose power: docs/reference/cluster-failures.md.
     @Suite(.tags(.slow)) struct PostgresDiskTests {
-        /// A notification whose row takes half a page.
+        /// The padding that lets the row of a notification take half a page.
         private static let padding = String(repeating: "x", count: 3000)
 
         private static func notification(_ text: String, _ site: ServerSite) -> SentNotification {
@@ -19,7 +19,7 @@ extension ClusterFaults {
             try await APNsProvider(site.target(port: try #require(URLComponents(string: url)?.port)))
         }
 
-        /// Lets a device receive everything that waits, and returns the texts; each must come once.
+        /// Lets a device receive and acknowledge this number of notifications, and returns their texts.
         private func received(_ count: Int, _ site: ServerSite, at url: String) async throws -> [String] {
             let stream = try site.openStream(url)
             var acknowledgedCount = 0
@@ -75,7 +75,7 @@ extension ClusterFaults {
         // MARK: Full
 
         @Test(.enabled(if: geteuid() == 0, "mounting a small file system needs root"), arguments: [false, true])
-        func `disk full at PostgreSQL: 503, deletions are tried again, and everything serves when space is free`(
+        func `disk full at PostgreSQL: 503, deletions are tried again, and everything works when space is free`(
             isLogFull: Bool
         ) async throws {
             let disk = try SmallDisk(byteCount: 96 << 20, isOpen: true)
@@ -109,7 +109,7 @@ extension ClusterFaults {
             let log = server.process.errorOutput
             #expect(log.contains(isLogFull ? "postgres_disconnected" : "No space left on device"), "\(log)")
             if !isLogFull {
-                // The device receives everything meanwhile. Its acknowledgements may free the space of a row.
+                // Meanwhile, the device receives everything. Its acknowledgements may free the space of a row.
                 async let doubtful = provider.send([Self.notification("doubtful", site)])
                 try await acknowledgeAll(accepted, stream, site, at: url)
                 try await eventually("the rows are deleted") {

@@ -7,7 +7,7 @@ internal import Testing
 extension ClusterFaults {
     /// A database that has only devices, without the control data: docs/reference/cluster-failures.md.
     @Suite(.tags(.slow)) struct ShardOutageTests {
-        @Test func `a shard is down: devices of the other shard are served, and its own get everything later`()
+        @Test func `a shard is down: devices of the other shard are served, and its own devices get everything later`()
             async throws
         {
             let (first, second) = (try await PostgresDatabase(), try await PostgresServer())
@@ -49,7 +49,7 @@ extension ClusterFaults {
             try await server.stop()
         }
 
-        /// Returns a device of each shard; enrols devices, whose IDs are random, until there are both.
+        /// Returns a device of each shard; enrols devices, whose IDs are random, until each shard has one.
         private func devices(
             of site: ServerSite, at url: String, farCount: () async throws -> String
         ) async throws -> (near: ServerSite, far: ServerSite) {

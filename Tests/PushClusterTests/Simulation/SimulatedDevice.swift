@@ -39,7 +39,7 @@ final class SimulatedDevice {
     }
 
     var isConnected: Bool { connection != nil }
-    /// The number of nodes with a stream of the device that has a later one on another node.
+    /// The number of nodes that still have an earlier stream of the device.
     var strayStreamCount: Int {
         simulation.nodes.count { $0.hasStream(of: id) && $0 !== connection?.node }
     }

@@ -76,7 +76,7 @@ final class SimulatedShard {
         }
     }
 
-    /// Lets synchronous commits wait; other transactions do not see their changes until then.
+    /// Lets synchronous commits wait for a time, in which other transactions do not see their changes.
     func stall(milliseconds: Double) { stallEnd = max(stallEnd, simulation.now + milliseconds) }
 
     // MARK: Batches
@@ -86,7 +86,7 @@ final class SimulatedShard {
         _ batch: ShardBatch, of instance: InstanceID, _ answer: @escaping (ShardResult) -> Void
     ) {
         let result = Result()
-        // A part takes the time at which it was executed, which may be long before its commit.
+        // The argument of a part is the time at which the part was executed, perhaps long before its commit.
         var parts: [Part] = []
         if let heartbeat = batch.heartbeat {
             parts.append((true, { result.value.heartbeat = self.beat(heartbeat, instance, at: $0) }))

@@ -172,7 +172,7 @@ final class Simulation {
                 guard !hasPause else { continue }
                 hasPause = true
                 let duration = 300 + chance(upTo: 1_500)
-                // The answer to a registration is lost more often than by chance.
+                // A move just before the fail-over loses the answer to a registration more often than chance does.
                 if options.faults.contains(.move) {
                     after(time - chance(upTo: 30)) { device.connect(self.choice(self.nodes)) }
                 }
