@@ -178,8 +178,9 @@ enum HotStatement: Int, CaseIterable {
         SELECT u.device, u.key, u.id, u.topic, u.expires_at_ms, u.record
         FROM unnest($1, $2, $3, $4, $5, $6, $7)
             AS u(device, key, id, topic, generation, expires_at_ms, record)
-        JOIN registrations r ON r.device = u.device AND r.topic = u.topic
-            AND r.live = 1 AND r.generation = u.generation AND r.refused = 0
+        CROSS JOIN LATERAL (
+            SELECT 1 FROM registrations r WHERE r.device = u.device AND r.topic = u.topic
+                AND r.live = 1 AND r.generation = u.generation AND r.refused = 0 LIMIT 1) AS registered
         ORDER BY u.device, u.key
         ON CONFLICT (device, key) DO UPDATE SET id = excluded.id, topic = excluded.topic,
             expires_at_ms = excluded.expires_at_ms, record = excluded.record WHERE p.id < excluded.id
