@@ -8,7 +8,7 @@ internal import PushPostgres
 ///
 /// PostgreSQL keeps the plan of a statement, and may have made it while a table was empty. So each row is looked up by
 /// its key. Sessions exclude plans that scan tables (`PostgresSettings.findsRowsByKey`). A lateral query with LIMIT
-/// excludes plans that begin with `pending`, because the estimate of its number of rows is the least reliable.
+/// excludes plans that begin with `pending` or `registrations`, whose estimated numbers of rows may be far too low.
 enum HotStatement: Int, CaseIterable {
     /// Commits the current transaction without waiting for a disk or a standby.
     case commitLater
