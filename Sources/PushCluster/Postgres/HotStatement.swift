@@ -7,8 +7,8 @@ internal import PushPostgres
 /// Arrays have an element for each row. `place` counts the elements from 1.
 ///
 /// PostgreSQL keeps the plan of a statement, and may have made it while a table was empty. So each row is looked up by
-/// its key. Sessions exclude plans that scan tables (`PostgresSettings.findsRowsByKey`). A lateral query with LIMIT
-/// excludes plans that begin with `pending` or `registrations`, whose estimated numbers of rows may be far too low.
+/// its key. Sessions exclude plans that scan tables (`PostgresSettings.findsRowsByKey`). Lateral queries with LIMIT or
+/// OFFSET exclude plans that read a whole index, because the estimated number of rows may be far too low.
 enum HotStatement: Int, CaseIterable {
     /// Commits the current transaction without waiting for a disk or a standby.
     case commitLater
@@ -54,8 +54,9 @@ enum HotStatement: Int, CaseIterable {
             PipelineStatement(
                 """
                 UPDATE hosts SET instance = 0, left_at_ms = (extract(epoch FROM clock_timestamp()) * 1000)::bigint
-                FROM unnest($1, $2) AS u(device, epoch)
-                WHERE hosts.device = u.device AND hosts.epoch = u.epoch
+                FROM unnest($1, $2) AS u(device, epoch) CROSS JOIN LATERAL (
+                    SELECT h.ctid AS place FROM hosts h WHERE h.device = u.device AND h.epoch = u.epoch LIMIT 1) AS found
+                WHERE hosts.ctid = found.place AND hosts.epoch = u.epoch
                 """, [.int64Array, .int64Array])
         case .delete:
             PipelineStatement(
@@ -78,8 +79,10 @@ enum HotStatement: Int, CaseIterable {
                 """
                 UPDATE subscriptions s SET since = u.since FROM (
                     SELECT device, channel, max(number) AS since FROM unnest($1, $2, $3) AS u(device, channel, number)
-                    GROUP BY device, channel) AS u
-                WHERE s.device = u.device AND s.channel = u.channel AND s.since < u.since
+                    GROUP BY device, channel) AS u CROSS JOIN LATERAL (
+                    SELECT q.ctid AS place FROM subscriptions q
+                    WHERE q.device = u.device AND q.channel = u.channel OFFSET 0) AS found
+                WHERE s.ctid = found.place AND s.since < u.since
                 """, [.int64Array, .int64Array, .int64Array])
         case .attach: Self.attachment
         case .hosts:
@@ -89,7 +92,8 @@ enum HotStatement: Int, CaseIterable {
                     n.seen_at > clock_timestamp() - interval '3 seconds', h.earlier_instance, h.earlier_epoch,
                     e.seen_at > clock_timestamp() - interval '3 seconds'
                 FROM unnest($1, $2) WITH ORDINALITY AS u(device, hash, place)
-                LEFT JOIN devices d ON d.id = u.device LEFT JOIN hosts h ON h.device = u.device
+                LEFT JOIN LATERAL (SELECT secret_hash FROM devices WHERE id = u.device LIMIT 1) AS d ON true
+                LEFT JOIN LATERAL (SELECT * FROM hosts WHERE hosts.device = u.device LIMIT 1) AS h ON true
                 LEFT JOIN nodes n ON n.instance = h.instance LEFT JOIN nodes e ON e.instance = h.earlier_instance
                 ORDER BY place
                 """, [.int64Array, .bytesArray])
@@ -106,20 +110,25 @@ enum HotStatement: Int, CaseIterable {
             PipelineStatement(
                 """
                 SELECT place, topic, generation, live, refused, ended_at_ms, expired
-                FROM unnest($1) WITH ORDINALITY AS u(device, place) JOIN registrations r ON r.device = u.device
+                FROM unnest($1) WITH ORDINALITY AS u(device, place) CROSS JOIN LATERAL (
+                    SELECT * FROM registrations WHERE registrations.device = u.device OFFSET 0) AS r
                 """, [.int64Array])
         case .subscriptions:
             PipelineStatement(
                 """
                 SELECT place, channel, s.topic, generation, since
-                FROM unnest($1) WITH ORDINALITY AS u(device, place) JOIN subscriptions s ON s.device = u.device
-                JOIN registrations r ON r.device = s.device AND r.topic = s.topic WHERE live = 1 AND refused = 0
+                FROM unnest($1) WITH ORDINALITY AS u(device, place) CROSS JOIN LATERAL (
+                    SELECT * FROM subscriptions WHERE subscriptions.device = u.device OFFSET 0) AS s
+                CROSS JOIN LATERAL (
+                    SELECT generation FROM registrations r WHERE r.device = u.device AND r.topic = s.topic
+                        AND live = 1 AND refused = 0 LIMIT 1) AS r
                 """, [.int64Array])
         case .histories:
             PipelineStatement(
                 """
                 SELECT place, entries
-                FROM unnest($1) WITH ORDINALITY AS u(device, place) JOIN delivery_histories h ON h.device = u.device
+                FROM unnest($1) WITH ORDINALITY AS u(device, place) CROSS JOIN LATERAL (
+                    SELECT entries FROM delivery_histories h WHERE h.device = u.device LIMIT 1) AS h
                 """, [.int64Array])
         case .replaced:
             // Locks the rows in the order of the arrays, so that the following insertion finds them unchanged.
@@ -142,7 +151,8 @@ enum HotStatement: Int, CaseIterable {
                 """
                 SELECT place, h.instance, h.epoch, n.seen_at > clock_timestamp() - interval '3 seconds',
                     (extract(epoch FROM clock_timestamp()) * 1000000)::bigint
-                FROM unnest($1) WITH ORDINALITY AS u(device, place) LEFT JOIN hosts h ON h.device = u.device
+                FROM unnest($1) WITH ORDINALITY AS u(device, place)
+                LEFT JOIN LATERAL (SELECT * FROM hosts WHERE hosts.device = u.device LIMIT 1) AS h ON true
                 LEFT JOIN nodes n ON n.instance = h.instance
                 """, [.int64Array])
         case .explain:
@@ -150,8 +160,10 @@ enum HotStatement: Int, CaseIterable {
                 """
                 SELECT d.id, r.generation, live, refused, ended_at_ms, expired
                 FROM unnest($1, $2) WITH ORDINALITY AS u(device, topic, place)
-                LEFT JOIN devices d ON d.id = u.device
-                LEFT JOIN registrations r ON r.device = u.device AND r.topic = u.topic ORDER BY place
+                LEFT JOIN LATERAL (SELECT id FROM devices WHERE id = u.device LIMIT 1) AS d ON true
+                LEFT JOIN LATERAL (
+                    SELECT * FROM registrations q WHERE q.device = u.device AND q.topic = u.topic LIMIT 1) AS r ON true
+                ORDER BY place
                 """, [.int64Array, .int64Array])
         }
     }
@@ -163,7 +175,9 @@ enum HotStatement: Int, CaseIterable {
         """
         INSERT INTO hosts(device, instance, epoch)
         SELECT u.device, $4, u.epoch FROM unnest($1, $2, $3) AS u(device, epoch, hash)
-        JOIN devices d ON d.id = u.device AND d.secret_hash = u.hash ORDER BY u.device
+        CROSS JOIN LATERAL (
+            SELECT 1 FROM devices d WHERE d.id = u.device AND d.secret_hash = u.hash LIMIT 1) AS authorized
+        ORDER BY u.device
         ON CONFLICT (device) DO UPDATE SET instance = excluded.instance, epoch = excluded.epoch,
             earlier_instance = hosts.instance, earlier_epoch = hosts.epoch WHERE hosts.epoch < excluded.epoch
         RETURNING device, earlier_instance, earlier_epoch, (
