@@ -6,16 +6,19 @@ internal import Testing
 extension ServerEndToEnd {
     /// A cluster whose devices are in two databases.
     struct ClusterShardTests {
-        /// Sends numbered notifications to a device; returns the statuses of those that were not accepted.
+        /// Sends numbered notifications to a device; returns the answers to those that were not accepted.
         private func send(
             to device: PlainDevice, _ provider: APNsProvider, _ count: Int
-        ) async throws -> [Int] {
-            var refusals: [Int] = []
+        ) async throws -> [String] {
+            var refusals: [String] = []
             for number in 1...count {
                 let sent = SentNotification(
                     token: device.token, payload: #"{"aps":{"alert":"<\#(number)>"}}"#)
-                let status = try await provider.send(sent).status
-                if status != 200 { refusals.append(status) }
+                let start = ContinuousClock.now
+                let result = try await provider.send(sent)
+                guard result.status != 200 else { continue }
+                let duration = ContinuousClock.now - start
+                refusals.append("\(number): \(result.status) \(result.reason ?? "") after \(duration)")
             }
             return refusals
         }

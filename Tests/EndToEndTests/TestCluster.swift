@@ -73,7 +73,7 @@ struct TestCluster {
     func posthorn(_ arguments: String..., at node: Int) async throws -> ProgramResult {
         try await RunningProcess.run(
             RepositoryPaths.program("posthorn"), arguments,
-            environment: ["POSTHORN_ADMIN_SOCKET": nodes[node].admin.path])
+            environment: ["POSTHORN_ADMIN_SOCKET": nodes[node].admin.path], within: .seconds(120))
     }
 
     // MARK: Faults

@@ -73,21 +73,23 @@ struct LeaseTests {
     }
 
     /// Answers all batches of some shards; each reading finds a row.
-    private func answer(_ shards: Set<Int> = [0, 1], at second: Int64) {
+    private func answer(_ shards: Set<Int> = [0, 1], at second: Int64, controlVersion: Int64 = 7) {
         while let place = output.batches.lastIndex(where: { shards.contains($0.shard) }) {
             let (batch, number, shard) = output.batches.remove(at: place)
             var result = ShardResult()
             if batch.heartbeat != nil {
                 let node = ShardResult.Node(instance: Self.own, isLive: true, heardAt: 0)
                 result.heartbeat = .init(
-                    isTaken: false, time: (1_800_000_000 + second) * 1_000_000, controlVersion: 7, changes: [],
-                    nodes: [node])
+                    isTaken: false, time: (1_800_000_000 + second) * 1_000_000, controlVersion: controlVersion,
+                    changes: [], nodes: [node])
             }
             result.attachments = batch.attachments.map { _ in .attached(earlier: nil) }
             result.readings = batch.readings.map { reading in
                 .init(rows: reading.known.isEmpty ? [Self.row] : [], isMore: false, account: Self.account)
             }
+            result.writes = batch.writes.map { _ in .written }
             result.looks = batch.looks.map { _ in nil }
+            result.lookedAt = (1_800_000_000 + second) * 1_000_000
             turn(at: second) { $0.take(result, of: number, fromShard: shard) }
         }
     }
@@ -165,5 +167,35 @@ struct LeaseTests {
         turn(at: 60) { $0.connected(toShard: 1) }
         answer([1], at: 60)
         #expect(output.rowCount == 10)
+    }
+
+    @Test(arguments: [7, 8] as [Int64])
+    func `a notification that waits longer than a lease is accepted, unless data for its check changed`(
+        changed: Int64
+    ) {
+        turn(at: 2) { $0.disconnected(fromShard: 1) }
+        turn(at: 2) { $0.detach(stream: Self.stream) }
+        answer([0], at: 2)
+        output.batches = []
+        let address = ReplyAddress(loop: 0, slot: 1, generation: 0, exchange: 1)
+        turn(at: 2) { $0.accept(Self.notification, answer: address) }
+        for second: Int64 in 3...7 {
+            turn(at: second)
+            answer([0], at: second, controlVersion: 8)
+        }
+        output.replies = []
+        turn(at: 7) { $0.connected(toShard: 1) }
+        answer(at: 7, controlVersion: 8)
+        #expect(output.rowCount == 1)
+        // Version 8 is not read yet.
+        #expect(output.replies.isEmpty)
+        turn(at: 8) { $0.usesControl(version: 8, changed: changed) }
+        answer(at: 8, controlVersion: 8)
+        turn(at: 9)
+        let isAccepted = output.replies.contains { if case .accepted(address) = $0 { true } else { false } }
+        let isRefused = output.replies.contains {
+            if case .refused(.serviceUnavailable, nil, address) = $0 { true } else { false }
+        }
+        #expect(isAccepted == (changed == 7) && isRefused == (changed == 8), "\(output.replies)")
     }
 }

@@ -19,7 +19,7 @@ final class Answers {
     private let hasLease: (DeviceID) -> Bool
     /// The notifications of providers, in the order of their arrival, until their patience ends.
     private var patience = FIFOQueue<(waiting: WaitingNotification, due: MonotonicTime)>()
-    /// The accepted notifications that wait for the lease.
+    /// The accepted notifications that wait for the lease, or for control data.
     private var held: [WaitingNotification] = []
     /// The accepted notifications that wait until all nodes make higher numbers, in the order of that time.
     private var passing: [(waiting: WaitingNotification, due: MonotonicTime)] = []
@@ -70,12 +70,18 @@ final class Answers {
     }
 
     /// Accepts what waited for a lease.
-    func leaseBegan() {
+    func leaseBegan() { release() }
+
+    /// Accepts or refuses what waited for control data.
+    func controlIsRead() { release() }
+
+    private func release() {
+        guard !held.isEmpty else { return }
         for waiting in held { context.step(waiting, .finish(.accepted)) }
         held = []
     }
 
-    /// Removes the notifications that were refused while they waited for the lease.
+    /// Removes the notifications that were refused while they were held.
     func removeObsolete() { held.removeAll(where: \.isAnswered) }
 
     // MARK: Answering
@@ -84,7 +90,7 @@ final class Answers {
     func finish(_ waiting: WaitingNotification, _ result: WaitingNotification.Result) {
         guard !waiting.isAnswered else { return }
         if case .accepted = result {
-            guard hasLease(waiting.device) else { return held.append(waiting) }
+            guard hasLease(waiting.device), isCheckDecided(waiting) else { return held.append(waiting) }
             guard hasPassed(waiting) else { return }
         }
         waiting.isAnswered = true
@@ -122,11 +128,20 @@ final class Answers {
         }
     }
 
-    /// Returns whether the control data that the provider was checked against cannot have changed while the
-    /// notification waited.
+    /// Returns whether the check of a notification has the same result now as when it arrived.
+    ///
+    /// Within a lease after its arrival, a change of the control data may not be complete, and does not matter yet.
     private func isStillAllowed(_ waiting: WaitingNotification) -> Bool {
-        let end = waiting.since.advanced(byMilliseconds: context.configuration.leaseMilliseconds)
-        return context.moment < end || waiting.controlVersion == context.controlVersion
+        isRecent(waiting) || context.control.checkAlike(since: waiting.controlVersion)
+    }
+
+    /// Returns whether the node has read the control data that decide about a notification of a provider.
+    private func isCheckDecided(_ waiting: WaitingNotification) -> Bool {
+        !waiting.isOfProvider || isRecent(waiting) || context.control.areRead
+    }
+
+    private func isRecent(_ waiting: WaitingNotification) -> Bool {
+        context.moment < waiting.since.advanced(byMilliseconds: context.configuration.leaseMilliseconds)
     }
 
     /// Sends the answers to other nodes.

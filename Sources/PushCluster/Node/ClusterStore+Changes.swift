@@ -28,10 +28,13 @@ extension ClusterStore {
 
     /// Announces a new version of the control data to the nodes that may use an older one.
     package func announceControl(version: Int64, to nodes: [InstanceID], in group: ChangeGroup) {
-        context.controlVersion = max(context.controlVersion, version)
+        context.control.note(version)
         teller.tellControl(version: version, group, to: nodes)
     }
 
-    /// Records that the node uses a version of the control data.
-    package func usesControl(version: Int64) { context.controlVersion = max(context.controlVersion, version) }
+    /// Records the version of the control data that the node uses, and the last one in which data for checks changed.
+    package func usesControl(version: Int64, changed: Int64) {
+        context.control.use(version, changed: changed)
+        answers.controlIsRead()
+    }
 }

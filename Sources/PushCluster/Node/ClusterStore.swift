@@ -298,7 +298,7 @@ package final class ClusterStore {
         case .saving(let isSaving):
             if let found, found.isLive { context.send(.saving(device, isSaving), to: found.instance) }
         case .route(let waiting):
-            context.routes.set(route(to: found), of: waiting.device)
+            context.routes.set(context.route(to: found), of: waiting.device)
             context.step(waiting, .route)
         case .written(let waiting):
             if waiting.writtenAt != nil { context.step(waiting, .tell(found)) }
@@ -307,20 +307,13 @@ package final class ClusterStore {
         }
     }
 
-    private func route(to host: ShardResult.Host?) -> Routes.Route {
-        guard let host, host.isLive else { return .nobody }
-        // A row of this node whose stream has ended.
-        if host.instance == context.instance { return .nobody }
-        return .host(host.instance)
-    }
-
     func take(_ heartbeat: ShardResult.Heartbeat, sentAt: MonotonicTime, from shard: ShardQueue) {
         guard !heartbeat.isTaken else { return isSuperseded = true }
-        if shard === shards.first { context.ids.clock.add(heartbeat.time, asked: sentAt, answered: context.moment) }
         if shard === shards.first {
+            context.ids.clock.add(heartbeat.time, asked: sentAt, answered: context.moment)
             context.setNodes(heartbeat.nodes)
             noteDraining(heartbeat.nodes)
-            context.controlVersion = max(context.controlVersion, heartbeat.controlVersion)
+            context.control.note(heartbeat.controlVersion)
         }
         for device in shard.heard(heartbeat, sentAt: sentAt) where host.reattach(device) {
             if let stream = host.stream(of: device) { shard.look(.stream(stream), device) }

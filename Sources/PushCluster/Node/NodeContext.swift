@@ -13,8 +13,7 @@ final class NodeContext {
     var now = Timestamp.unixEpoch
     var ids: NotificationIDs
     var routes: Routes
-    /// The version of the control data that the node uses.
-    var controlVersion: Int64 = 0
+    var control = ControlVersions()
     /// The number of notifications whose senders wait.
     var waitingCount = 0
     var counters = NodeCounters()
@@ -64,6 +63,9 @@ final class NodeContext {
     /// Whether many notifications wait, so that larger batches are worth a delay.
     var isBusy: Bool { waitingCount >= configuration.busyCount }
 
+    /// The highest version of the control data that the node knows.
+    var controlVersion: Int64 { control.known }
+
     // MARK: Steps
 
     /// Returns whether the sender of a notification no longer waits for its answer, so that it writes it itself.
@@ -75,6 +77,14 @@ final class NodeContext {
     func nextStep() -> (WaitingNotification, Step)? { steps.popFirst() }
 
     // MARK: Nodes
+
+    /// Returns the route to a host that a shard named.
+    func route(to host: ShardResult.Host?) -> Routes.Route {
+        guard let host, host.isLive else { return .nobody }
+        // A row of this node whose stream has ended.
+        if host.instance == instance { return .nobody }
+        return .host(host.instance)
+    }
 
     /// Records the nodes that the shard knows.
     func setNodes(_ rows: [ShardResult.Node]) {

@@ -64,7 +64,7 @@ final class Publisher {
 
     private func accept(_ publication: Publication) {
         let end = publication.since.advanced(byMilliseconds: context.configuration.leaseMilliseconds)
-        let isStillAllowed = context.moment < end || publication.controlVersion == context.controlVersion
+        let isStillAllowed = context.moment < end || context.control.checkAlike(since: publication.controlVersion)
         guard hasLease(), isStillAllowed else { return refuse(publication, .serviceUnavailable) }
         waitingCount -= 1
         context.counters.noteAccepted()

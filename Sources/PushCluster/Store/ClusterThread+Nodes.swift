@@ -78,7 +78,7 @@ extension ClusterThread {
 
     /// Answers the nodes that wait until this one uses a version of the control data.
     func answerControl(_ store: ClusterStore) {
-        store.usesControl(version: Int64(directoryVersion ?? 0))
+        store.usesControl(version: Int64(directoryVersion ?? 0), changed: checksVersion)
         let version = settlement?.formerVersion ?? Int64(directoryVersion ?? 0)
         for question in controlQuestions where question.version <= version {
             links?.send([.done(number: question.number)], to: question.from)

@@ -63,6 +63,10 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     var cleanDue = MonotonicTime.past
     /// The version of the control data in the last directory.
     var directoryVersion: UInt64?
+    /// The last version of the control data in which data for checks of notifications changed.
+    var checksVersion: Int64 = 0
+    /// The last directory that was sent to the loops.
+    private var directory: Directory?
 
     init(
         _ loop: EventLoop, _ configuration: PostgresStoreConfiguration, _ instance: InstanceID,
@@ -348,6 +352,8 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         // Two workers may have read directories in the other order.
         guard directory.version >= directoryVersion ?? 0 else { return }
         directoryVersion = directory.version
+        if self.directory?.checksLike(directory) != true { checksVersion = Int64(directory.version) }
+        self.directory = directory
         for loop in receivers.indices { replies[UInt32(loop), default: []].append(.directory(directory)) }
     }
 

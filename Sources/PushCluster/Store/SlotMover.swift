@@ -90,7 +90,7 @@ struct SlotMover {
 
     /// Marks slots that move to a shard; returns their number, or nil while other slots move.
     private func mark(for target: Int, _ count: Int, _ control: PostgresConnection) throws(SQLError) -> Int? {
-        try control.transaction { () throws(SQLError) -> Int? in
+        try control.repeatedTransaction { () throws(SQLError) -> Int? in
             guard try moving(control).isEmpty else { return nil }
             let select = try control.prepare("SELECT slot, shard FROM slots WHERE former IS NULL")
             var free: [Int: [Int]] = [:]
@@ -129,14 +129,14 @@ struct SlotMover {
             try connections.connection(toShard: source), try connections.connection(toShard: target)
         )
         let ranges = SlotRange.ranges(of: slots)
-        try old.transaction { () throws(SQLError) in
+        try old.repeatedTransaction { () throws(SQLError) in
             // The lock waits until earlier requests are committed. The snapshot is taken after that.
             try old.execute(
                 text: """
                     SET LOCAL lock_timeout = '\(Self.lockTimeout)';
                     LOCK TABLE devices, registrations, filters, subscriptions, delivery_histories IN SHARE MODE
                     """)
-            try new.transaction { () throws(SQLError) in
+            try new.repeatedTransaction { () throws(SQLError) in
                 for range in ranges {
                     // A cancelled move may have left rows in the new shard.
                     try SlotRows(connection: new, range: range).delete()
@@ -159,7 +159,7 @@ struct SlotMover {
             if marker == move { moved.append(source) }
         }
         let sources = moved.isEmpty ? "-1" : moved.map(String.init).joined(separator: ",")
-        try control.transaction { () throws(SQLError) in
+        try control.repeatedTransaction { () throws(SQLError) in
             try control.execute(
                 text:
                     """
@@ -213,11 +213,11 @@ struct SlotMover {
                 connection: try connections.connection(toShard: former), range: SlotRange(slots: slot...slot))
             try rows.moveStrays(to: try connections.connection(toShard: shard))
             guard isDue else { continue }
-            try rows.connection.transaction { () throws(SQLError) in try rows.delete() }
+            try rows.connection.repeatedTransaction { () throws(SQLError) in try rows.delete() }
             cleaned.append(slot)
         }
         guard !cleaned.isEmpty else { return }
-        try control.transaction { () throws(SQLError) in
+        try control.repeatedTransaction { () throws(SQLError) in
             let slots = cleaned.map(String.init).joined(separator: ",")
             try control.execute(text: "UPDATE slots SET former = NULL, moved_at_ms = NULL WHERE slot IN (\(slots))")
             try raiseVersion(control)

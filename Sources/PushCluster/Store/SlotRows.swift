@@ -76,7 +76,7 @@ struct SlotRows {
 
     /// Moves the notifications that were written after the copy to another shard, and adds their devices to `changes`.
     func moveStrays(to target: PostgresConnection) throws(SQLError) {
-        try connection.transaction { () throws(SQLError) in
+        try connection.repeatedTransaction { () throws(SQLError) in
             let source = try connection.copyOut(
                 "COPY (DELETE FROM pending WHERE \(condition("device")) "
                     + "RETURNING device, key, id, topic, expires_at_ms, record) TO STDOUT (FORMAT binary)",

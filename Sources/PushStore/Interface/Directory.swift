@@ -151,4 +151,10 @@ package struct Directory: Sendable {
         self.policyVersion = policyVersion
         self.authorityVersion = authorityVersion
     }
+
+    /// Returns whether another directory leads to the same results of checks.
+    package func checksLike(_ other: Directory) -> Bool {
+        topics == other.topics && keys == other.keys && revokedCertificates == other.revokedCertificates
+            && sendTokens == other.sendTokens
+    }
 }

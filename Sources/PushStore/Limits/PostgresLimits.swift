@@ -3,9 +3,9 @@
 /// The bounds of the work with PostgreSQL.
 package enum PostgresLimits {
     /// The maximum number of attempts to commit a transaction that concurrent ones prevent; then it is refused as busy.
-    static let attemptCountMax = 10
+    package static let attemptCountMax = 10
     /// The maximum pause before another attempt, in milliseconds.
-    static let pauseMillisecondsMax = 128
+    package static let pauseMillisecondsMax = 128
     /// The time from the beginning of a sweep to the next, in milliseconds.
     static let sweepMilliseconds: Int64 = 3_600_000
     /// The number of pages of `pending` that one step of a sweep reads, some 2 MiB.

@@ -15,7 +15,7 @@ extension ClusterFaults {
             async throws
         {
             let database = try await PostgresDatabase()
-            let site = try await ServerSite(options: ServerSite.options(database.address, "--accept-patience", "1"))
+            let site = try await ServerSite(options: ServerSite.options(database.address, "--accept-patience", "5"))
             let server = try site.start(["/usr/bin/env"], environment: clock.environment)
             let url = try await server.url()
             let stream = try site.openStream(url)

@@ -82,7 +82,7 @@ extension ClusterFaults {
             let postgres = try await PostgresServer(
                 configuration: ["max_wal_size = 32MB", "wal_keep_size = 0", "autovacuum = off"],
                 data: disk.directory.path(of: "data"))
-            let site = try await ServerSite(options: ServerSite.options(postgres.address, "--accept-patience", "2"))
+            let site = try await ServerSite(options: ServerSite.options(postgres.address, "--accept-patience", "5"))
             let server = try site.start()
             let url = try await server.url()
             let provider = try await provider(of: site, at: url)
