@@ -29,6 +29,8 @@ enum ClusterLimits {
     static let historyDelayMilliseconds: Int64 = 60_000
     /// The maximum number of delivery histories that a worker keeps while PostgreSQL does not answer.
     static let unwrittenHistoryCountMax = 10_000
+    /// The difference between two estimates of the shard's clock above which that clock was set, in milliseconds.
+    static let traceTimeMilliseconds: Int64 = 1_000
     /// The number of delivery histories that one transaction writes.
     static let historiesPerTransactionCountMax = 64
     /// The time that events wait to be written together with others, in milliseconds.

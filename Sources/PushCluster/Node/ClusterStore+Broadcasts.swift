@@ -34,8 +34,8 @@ extension ClusterStore {
     }
 
     private func trace(_ steps: [TraceStep], of pending: PendingNotification) {
-        context.trace?.recordAccepted(pending, isAgain: false, at: context.traceTime)
-        for step in steps { context.trace?.record(step, of: pending, at: context.traceTime) }
+        context.trace?.recordAccepted(pending, isAgain: false, at: context.nextTraceTime())
+        for step in steps { context.trace?.record(step, of: pending, at: context.nextTraceTime()) }
     }
 
     package func refuse(_ publication: Publication, _ reason: RejectionReason) {

@@ -30,7 +30,7 @@ extension ClusterStore {
         for outcome in effects.outcomes { context.counters.note(outcome) }
         context.counters.noteTrimmed(effects.trimmedCount)
         context.counters.noteIgnored(effects.ignoredAcknowledgementCount)
-        context.trace?.record(effects, at: context.traceTime)
+        context.trace?.record(effects, at: context.nextTraceTime())
     }
 
     /// Takes acknowledgements that a device sends in a request; returns false unless its stream is on this node.
@@ -52,7 +52,7 @@ extension ClusterStore {
                 let row = rows.first(where: { $0.device == newest.device && $0.key == newest.key })
             else { continue }
             if row.id < newest.pending.sequence {
-                trace.record(.replaced, of: row.id, row.topic, on: row.device, at: context.traceTime)
+                trace.record(.replaced, of: row.id, row.topic, on: row.device, at: context.nextTraceTime())
                 context.counters.note(.collapsed)
             } else if row.id > newest.pending.sequence {
                 context.trace(.replaced, of: newest)

@@ -28,7 +28,7 @@ extension Host {
                 context.counters.note(.acknowledged)
             }
             context.trace?.record(
-                .acknowledged, of: entry.sequence, entry.topic, on: stream.device, at: context.traceTime)
+                .acknowledged, of: entry.sequence, entry.topic, on: stream.device, at: context.nextTraceTime())
         }
         if !histories.report(acknowledgement, on: stream), !isEnd { context.counters.noteIgnored() }
     }

@@ -35,6 +35,6 @@ extension Host {
 
     private func expire(_ id: Int64, _ topic: TopicID, _ detail: TraceDetail, _ stream: HostedStream) {
         context.counters.note(.expired)
-        context.trace?.record(.expired, detail, of: id, topic, on: stream.device, at: context.traceTime)
+        context.trace?.record(.expired, detail, of: id, topic, on: stream.device, at: context.nextTraceTime())
     }
 }

@@ -12,11 +12,12 @@ extension Host {
         let (reason, detail): (RemovalReason, TraceDetail) =
             row.notification == nil ? (.dropped, .damaged) : (isExpired ? .expired : .unregistered, .none)
         context.counters.note(reason)
-        context.trace?.record(reason.step, detail, of: row.id, row.topic, on: stream.device, at: context.traceTime)
+        context.trace?.record(
+            reason.step, detail, of: row.id, row.topic, on: stream.device, at: context.nextTraceTime())
     }
 
     /// Records the acceptance of a notification again, under a higher number.
     func traceRaised(_ pending: PendingNotification) {
-        context.trace?.recordAccepted(pending, isAgain: true, at: context.traceTime)
+        context.trace?.recordAccepted(pending, isAgain: true, at: context.nextTraceTime())
     }
 }

@@ -5,25 +5,32 @@ internal import PushCore
 internal import PushStore
 
 extension NodeContext {
-    /// The time of an event by the clock of the shard, so that the events of all nodes can be compared.
-    var traceTime: Timestamp {
-        ids.clock.isKnown ? Timestamp(unixMilliseconds: ids.clock.latest(at: moment) / 1_000) : now
+    /// Returns the time of an event by the clock of the shard, so that the events of all nodes can be compared.
+    ///
+    /// The node estimates that clock. A better estimate may be earlier, but the time of an event is not before the time of an
+    /// earlier event, unless the clock itself was set.
+    func nextTraceTime() -> Timestamp {
+        let time = ids.clock.isKnown ? Timestamp(unixMilliseconds: ids.clock.latest(at: moment) / 1_000) : now
+        let isSet = lastTraceTime.unixMilliseconds - time.unixMilliseconds > ClusterLimits.traceTimeMilliseconds
+        lastTraceTime = isSet ? time : max(lastTraceTime, time)
+        return lastTraceTime
     }
 
     /// Records that a notification was accepted, unless this node has recorded it.
     func traceAccepted(_ waiting: WaitingNotification) {
         guard let trace, !waiting.isTraced else { return }
         waiting.isTraced = true
+        let time = acceptance(of: waiting.pending)
+        lastTraceTime = max(lastTraceTime, time)
         // The node to which it was pushed records it too, if it is alive.
-        trace.recordAccepted(
-            waiting.pending, isAgain: waiting.wasPushed, at: acceptance(of: waiting.pending))
+        trace.recordAccepted(waiting.pending, isAgain: waiting.wasPushed, at: time)
     }
 
     /// Records that a notification was accepted, and another event of it.
     func trace(_ step: TraceStep, _ detail: TraceDetail = .none, of waiting: WaitingNotification) {
         guard let trace else { return }
         traceAccepted(waiting)
-        trace.record(step, detail, of: waiting.pending, at: traceTime)
+        trace.record(step, detail, of: waiting.pending, at: nextTraceTime())
     }
 
     /// Records that notifications with the same key were written as one row.
@@ -34,7 +41,7 @@ extension NodeContext {
             traceAccepted(waiting)
             guard !waiting.isAcknowledged else { continue }
             let step: TraceStep = waiting.pending.sequence == last ? .stored : .replaced
-            trace.record(step, of: waiting.pending, at: traceTime)
+            trace.record(step, of: waiting.pending, at: nextTraceTime())
         }
     }
 

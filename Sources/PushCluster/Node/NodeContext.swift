@@ -29,6 +29,8 @@ final class NodeContext {
     var silences: [InstanceID: MonotonicTime] = [:]
     /// The events of notifications; nil without a trace.
     let trace: NodeTrace?
+    /// The latest time of an event in `trace`.
+    var lastTraceTime = Timestamp.unixEpoch
     /// A number for the team of each app.
     var teams: [TopicID: Int] = [:]
     private(set) var nodes: [NodeNumber: ShardResult.Node] = [:]

@@ -30,7 +30,7 @@ final class StreamHistories {
         trim(stream.history)
         guard let trace = context.trace, sending != .further else { return }
         if case .written = state, sending == .first { context.traceAgain(pending) }
-        trace.record(.sent, of: pending.sequence, topic, on: stream.device, at: context.traceTime)
+        trace.record(.sent, of: pending.sequence, topic, on: stream.device, at: context.nextTraceTime())
     }
 
     private func noteChange(_ history: DeliveryHistory) {
@@ -52,7 +52,7 @@ final class StreamHistories {
     /// Counts the acknowledgement and the outcome of a notification in the window of a stream.
     func count(_ acknowledgement: DeviceAPI.Acknowledgement, of sent: HostedStream.Sent, on stream: HostedStream) {
         if !sent.isBroadcast { context.counters.note(.acknowledged) }
-        context.trace?.record(.acknowledged, of: sent.id, sent.topic, on: stream.device, at: context.traceTime)
+        context.trace?.record(.acknowledged, of: sent.id, sent.topic, on: stream.device, at: context.nextTraceTime())
         if stream.history.index(of: sent.id) == nil {
             // The history was too long, and lost it.
             _ = stream.history.noteSent(sent.id, sent.topic, isBroadcast: sent.isBroadcast)
@@ -71,7 +71,7 @@ final class StreamHistories {
         noteChange(history)
         guard isFirstTime else { return false }
         context.counters.note(acknowledgement.outcome)
-        context.trace?.record(acknowledgement, entry.topic, by: stream.device, at: context.traceTime)
+        context.trace?.record(acknowledgement, entry.topic, by: stream.device, at: context.nextTraceTime())
         return true
     }
 
