@@ -54,7 +54,7 @@ def figures(runs):
     commands = {command: None for _, facts in same for command in facts["commands"]}
     text += f"\nThe commands of the servers:\n\n```text\n{report.commands(commands)}```\n"
     if others:
-        text += "\nOlder kept runs: " + ", ".join(link(path) for path in others) + ".\n"
+        text += "\nOther kept runs: " + ", ".join(link(path) for path in others) + ".\n"
     return text
 
 
