@@ -24,6 +24,17 @@ struct LeaseTests {
         func send(_ messages: [NodeMessage], to instance: InstanceID) {}
         func reply(_ replies: [StoreReply], toLoop loop: UInt32) { self.replies += replies }
 
+        /// Whether each request of the provider was accepted.
+        var answers: [Bool] {
+            replies.compactMap {
+                switch $0 {
+                case .accepted(LeaseTests.provider): true
+                case .refused(.serviceUnavailable, nil, LeaseTests.provider): false
+                default: nil
+                }
+            }
+        }
+
         var deliveredCount: Int {
             replies.reduce(0) { if case .deliver(let notifications, _) = $1 { $0 + notifications.count } else { $0 } }
         }
@@ -45,6 +56,7 @@ struct LeaseTests {
     }
 
     private static let stream = ReplyAddress(loop: 0, slot: 1, generation: 0, exchange: 0)
+    private static let provider = ReplyAddress(loop: 0, slot: 1, generation: 0, exchange: 1)
     private static let own = InstanceID(rawValue: 1 << 30)
     private static let device = DeviceID(rawValue: 512 << 53 + 1)
 
@@ -59,6 +71,8 @@ struct LeaseTests {
             output: output)
         turn(at: 1) {
             for shard in 0...1 { $0.connected(toShard: shard) }
+            $0.usesControl(version: 7, changed: 7)
+            $0.usesControl(version: 7, onLoop: 0)
         }
         answer(at: 1)
         turn(at: 1) { $0.attach(Self.device, secretHash: [], stream: Self.stream) }
@@ -177,8 +191,7 @@ struct LeaseTests {
         turn(at: 2) { $0.detach(stream: Self.stream) }
         answer([0], at: 2)
         output.batches = []
-        let address = ReplyAddress(loop: 0, slot: 1, generation: 0, exchange: 1)
-        turn(at: 2) { $0.accept(Self.notification, answer: address) }
+        turn(at: 2) { $0.accept(Self.notification, answer: Self.provider) }
         for second: Int64 in 3...7 {
             turn(at: second)
             answer([0], at: second, controlVersion: 8)
@@ -192,10 +205,97 @@ struct LeaseTests {
         turn(at: 8) { $0.usesControl(version: 8, changed: changed) }
         answer(at: 8, controlVersion: 8)
         turn(at: 9)
-        let isAccepted = output.replies.contains { if case .accepted(address) = $0 { true } else { false } }
-        let isRefused = output.replies.contains {
-            if case .refused(.serviceUnavailable, nil, address) = $0 { true } else { false }
+        #expect(output.answers == [changed == 7])
+    }
+
+    /// Answers the heartbeats of five seconds without the lease of shard 0; each names a version of the control data.
+    private func endLease() {
+        turn(at: 2) { $0.disconnected(fromShard: 0) }
+        turn(at: 2) { $0.detach(stream: Self.stream) }
+        for second: Int64 in 3...7 {
+            turn(at: second)
+            answer([1], at: second)
         }
-        #expect(isAccepted == (changed == 7) && isRefused == (changed == 8), "\(output.replies)")
+        output.replies = []
+    }
+
+    /// Begins the lease of shard 0 again, which names version 8.
+    private func beginLease() {
+        turn(at: 7) { $0.connected(toShard: 0) }
+        answer(at: 7, controlVersion: 8)
+    }
+
+    @Test(arguments: [7, 8] as [Int64])
+    func `a notification that arrived without a lease is checked with the control data that the node reads`(
+        changed: Int64
+    ) {
+        endLease()
+        turn(at: 7) { $0.accept(Self.notification, answer: Self.provider) }
+        beginLease()
+        #expect(output.answers.isEmpty)
+        turn(at: 7) { $0.usesControl(version: 8, changed: changed) }
+        answer(at: 7, controlVersion: 8)
+        turn(at: 8)
+        #expect(output.answers == [changed == 7])
+    }
+
+    @Test(arguments: [false, true])
+    func `a broadcast that arrived without a lease is checked with the control data that the node reads`(
+        isStillAllowed: Bool
+    ) throws {
+        endLease()
+        var publication: Publication?
+        turn(at: 7) { publication = $0.beginPublication(answer: Self.provider) }
+        beginLease()
+        turn(at: 7) { $0.usesControl(version: 8, changed: isStillAllowed ? 7 : 8) }
+        let begun = try #require(publication)
+        turn(at: 7) { $0.finish(begun, .expired(.init(sequence: begun.number, notification: Self.notification))) }
+        turn(at: 8)
+        answer(at: 8, controlVersion: 8)
+        turn(at: 9)
+        #expect(output.answers == [isStillAllowed])
+    }
+
+    @Test func `after a time without a lease, checks of a loop count once the loop uses the new control data`() {
+        endLease()
+        beginLease()
+        turn(at: 7) { $0.usesControl(version: 8, changed: 8) }
+        turn(at: 7) { $0.accept(Self.notification, answer: Self.provider) }
+        answer(at: 7, controlVersion: 8)
+        turn(at: 8)
+        #expect(output.answers == [false])
+        turn(at: 8) { $0.usesControl(version: 8, onLoop: 0) }
+        turn(at: 8) { $0.accept(Self.notification, answer: Self.provider) }
+        answer(at: 8, controlVersion: 8)
+        turn(at: 9)
+        #expect(output.answers == [false, true])
+    }
+
+    @Test func `with a lease, checks of a loop count until the loop uses the new control data`() {
+        turn(at: 2) { $0.detach(stream: Self.stream) }
+        output.replies = []
+        answer(at: 2, controlVersion: 8)
+        turn(at: 3) { $0.usesControl(version: 8, changed: 8) }
+        turn(at: 3) { $0.accept(Self.notification, answer: Self.provider) }
+        answer(at: 3, controlVersion: 8)
+        turn(at: 4)
+        #expect(output.answers == [true])
+    }
+
+    @Test func `a node that cannot read the control data for longer than a lease accepts nothing until it can`() {
+        output.replies = []
+        turn(at: 2) { $0.detach(stream: Self.stream) }
+        for second: Int64 in 2...6 {
+            turn(at: second)
+            answer(at: second, controlVersion: 6 + second)
+        }
+        #expect(store.leaseMilliseconds > 0)
+        turn(at: 6) { $0.accept(Self.notification, answer: Self.provider) }
+        answer(at: 6, controlVersion: 12)
+        #expect(output.answers.isEmpty)
+        // The node reads an older version first; a heartbeat of the last three seconds named it as the newest one.
+        turn(at: 6) { $0.usesControl(version: 11, changed: 7) }
+        turn(at: 7)
+        #expect(output.answers == [true])
     }
 }

@@ -35,6 +35,7 @@ struct PublisherTests {
         context = NodeContext(NodeConfiguration(InstanceID(rawValue: 1)) { .unixEpoch })
         context.moment = MonotonicTime(nanoseconds: 1_000_000_000)
         context.ids.clock.add(1_800_000_000_000_000, asked: context.moment, answered: context.moment)
+        context.control.note(0, inHeartbeatSentAt: context.moment)
         publisher = Publisher(context) { true }
     }
 

@@ -18,6 +18,7 @@ final class TestNode {
     let store: PostgresStore
     let replies = ReplyLog()
     private var nextExchange: Int32 = 0
+    private var hasDirectory = false
 
     convenience init(
         _ postgres: PostgresFixture, name: String = "test", version: String = "1",
@@ -142,10 +143,18 @@ final class TestNode {
 
     // MARK: Notifications
 
+    /// Waits until the node has read the control data; earlier, loops refuse notifications themselves.
+    private func awaitDirectory() {
+        guard !hasDirectory else { return }
+        hasDirectory = true
+        _ = try? replies.first("a directory") { if case .directory = $0 { true } else { nil } }
+    }
+
     /// Submits a notification; returns the address of its answer.
     func submit(_ text: String, to contents: DeviceTokenContents, collapseID: String? = nil, isNowOrNever: Bool = false)
         -> ReplyAddress
     {
+        awaitDirectory()
         let address = address()
         let notification = Notification(
             address: contents, apnsID: Array("00000000-0000-0000-0000-000000000000".utf8),
@@ -172,6 +181,7 @@ final class TestNode {
     func publish(_ text: String, to channel: ChannelID, of topic: TopicID, isNowOrNever: Bool = false) throws
         -> RejectionReason?
     {
+        awaitDirectory()
         let address = address()
         let expiration = isNowOrNever ? Timestamp.unixEpoch : Timestamp.now.advanced(bySeconds: 600)
         let broadcast = Broadcast(

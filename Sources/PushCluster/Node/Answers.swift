@@ -69,13 +69,8 @@ final class Answers {
         for entry in passed { context.step(entry.waiting, .finish(.accepted)) }
     }
 
-    /// Accepts what waited for a lease.
-    func leaseBegan() { release() }
-
-    /// Accepts or refuses what waited for control data.
-    func controlIsRead() { release() }
-
-    private func release() {
+    /// Accepts or refuses what waited for a lease or for control data.
+    func release() {
         guard !held.isEmpty else { return }
         for waiting in held { context.step(waiting, .finish(.accepted)) }
         held = []
@@ -90,12 +85,13 @@ final class Answers {
     func finish(_ waiting: WaitingNotification, _ result: WaitingNotification.Result) {
         guard !waiting.isAnswered else { return }
         if case .accepted = result {
-            guard hasLease(waiting.device), isCheckDecided(waiting) else { return held.append(waiting) }
+            let isDecided = !waiting.isOfProvider || context.control.areCurrent(at: context.moment)
+            guard hasLease(waiting.device), isDecided else { return held.append(waiting) }
             guard hasPassed(waiting) else { return }
         }
         waiting.isAnswered = true
         switch waiting.sender {
-        case .provider(let answer): reply(result, of: waiting, to: answer)
+        case .provider(let answer, let check): reply(result, of: waiting, checkedBy: check, to: answer)
         case .node(let instance, let number, let index):
             pushed[PushAnswer(instance: instance, number: number), default: []].append((index, result.push))
         }
@@ -113,11 +109,14 @@ final class Answers {
         return false
     }
 
-    private func reply(_ result: WaitingNotification.Result, of waiting: WaitingNotification, to answer: ReplyAddress) {
+    private func reply(
+        _ result: WaitingNotification.Result, of waiting: WaitingNotification, checkedBy check: ControlVersions.Check,
+        to answer: ReplyAddress
+    ) {
         context.waitingCount -= 1
         waitingByteCount -= waiting.pending.notification.payload.count
         switch result {
-        case .accepted where !isStillAllowed(waiting), .notHere, .unavailable:
+        case .accepted where !context.control.allow(check, isRecent: isRecent(waiting)), .notHere, .unavailable:
             if waiting.isTraced { context.trace(.dropped, .notWritten, of: waiting) }
             context.reply(.refused(.serviceUnavailable, unregisteredAt: nil, answer: answer), to: answer)
         case .accepted:
@@ -126,18 +125,6 @@ final class Answers {
         case .refused(let reason, let ended):
             context.reply(.refused(reason, unregisteredAt: ended, answer: answer), to: answer)
         }
-    }
-
-    /// Returns whether the check of a notification has the same result now as when it arrived.
-    ///
-    /// Within a lease after its arrival, a change of the control data may not be complete, and does not matter yet.
-    private func isStillAllowed(_ waiting: WaitingNotification) -> Bool {
-        isRecent(waiting) || context.control.checkAlike(since: waiting.controlVersion)
-    }
-
-    /// Returns whether the node has read the control data that decide about a notification of a provider.
-    private func isCheckDecided(_ waiting: WaitingNotification) -> Bool {
-        !waiting.isOfProvider || isRecent(waiting) || context.control.areRead
     }
 
     private func isRecent(_ waiting: WaitingNotification) -> Bool {

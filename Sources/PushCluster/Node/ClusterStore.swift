@@ -131,7 +131,7 @@ package final class ClusterStore {
                 host.leaseEnded(of: shard)
                 continue
             }
-            answers.leaseBegan()
+            answers.release()
             host.leaseBegan(of: shard)
         }
     }
@@ -148,8 +148,7 @@ package final class ClusterStore {
         let id = context.ids.next(at: context.moment)
         let waiting = WaitingNotification(
             PendingNotification(sequence: id, notification: notification),
-            RowKey(of: notification, id: id), from: .provider(answer), at: context.moment,
-            controlVersion: context.controlVersion)
+            RowKey(of: notification, id: id), from: .provider(answer, context.check(answer)), at: context.moment)
         answers.add(waiting)
         context.step(waiting, .route)
     }
@@ -187,7 +186,7 @@ package final class ClusterStore {
             for (index, push) in pushes.enumerated() {
                 let waiting = WaitingNotification(
                     push.pending, push.key, from: .node(instance, number: number, index: index), at: context.moment,
-                    controlVersion: context.controlVersion, until: end)
+                    until: end)
                 context.step(waiting, .offer)
             }
         case .pushed(let number, let results):
@@ -313,7 +312,8 @@ package final class ClusterStore {
             context.ids.clock.add(heartbeat.time, asked: sentAt, answered: context.moment)
             context.setNodes(heartbeat.nodes)
             noteDraining(heartbeat.nodes)
-            context.control.note(heartbeat.controlVersion)
+            context.control.note(heartbeat.controlVersion, inHeartbeatSentAt: sentAt)
+            answers.release()
         }
         for device in shard.heard(heartbeat, sentAt: sentAt) where host.reattach(device) {
             if let stream = host.stream(of: device) { shard.look(.stream(stream), device) }

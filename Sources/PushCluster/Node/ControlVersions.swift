@@ -1,7 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushNet
+
 /// The versions of the control data that a node knows and uses.
+///
+/// PostgreSQL answers a change of control data when all nodes use it, or after a lease. So a node accepts notifications
+/// only while it may use its version: until a lease after a heartbeat that named no newer one.
 struct ControlVersions {
+    /// The control data that a provider was checked with.
+    struct Check {
+        /// The version that the provider's loop used.
+        fileprivate let version: Int64
+        /// Whether the node might use this version when the request arrived.
+        fileprivate let wasCurrent: Bool
+    }
+
     /// The highest version that PostgreSQL or another node has named.
     private(set) var known: Int64 = 0
     /// The highest version that the node has read.
@@ -10,12 +23,29 @@ struct ControlVersions {
     ///
     /// A move of slots raises the version without such a change.
     private var changed: Int64 = 0
+    /// The last such version before, and the time until which the node might use it.
+    private var former: (changed: Int64, end: MonotonicTime) = (0, .past)
+    /// The time for which the node may use its version.
+    private var lease: Lease
+    /// The heartbeats that named versions which the node has not read, in the order of time.
+    private var unread: [(version: Int64, sentAt: MonotonicTime)] = []
+    /// The version that each loop uses for its checks.
+    private var loops: [UInt32: Int64] = [:]
 
-    /// Whether the node has read the highest version that it knows.
-    var areRead: Bool { used >= known }
+    init(leaseMilliseconds: Int64) { lease = Lease(durationMilliseconds: leaseMilliseconds) }
+
+    // MARK: Reading
 
     /// Records that there is a version.
     mutating func note(_ version: Int64) { known = max(known, version) }
+
+    /// Records the version that the answer to a heartbeat named as the newest one.
+    mutating func note(_ version: Int64, inHeartbeatSentAt moment: MonotonicTime) {
+        note(version)
+        guard version > used else { return lease.renew(sentAt: moment) }
+        unread.removeAll { $0.version == version || lease.isOver(from: $0.sentAt, at: moment) }
+        unread.append((version, moment))
+    }
 
     /// Records that the node uses a version.
     ///
@@ -25,9 +55,37 @@ struct ControlVersions {
     mutating func use(_ version: Int64, changed: Int64) {
         note(version)
         used = max(used, version)
-        self.changed = max(self.changed, changed)
+        if changed > self.changed {
+            former = (self.changed, lease.end)
+            self.changed = changed
+        }
+        for heartbeat in unread where heartbeat.version <= used { lease.renew(sentAt: heartbeat.sentAt) }
+        unread.removeAll { $0.version <= used }
     }
 
-    /// Returns whether a check with an earlier version has the same result now; false if this is not known yet.
-    func checkAlike(since version: Int64) -> Bool { version == known || areRead && changed <= version }
+    /// Records that a loop checks providers with a version from now on.
+    mutating func use(_ version: Int64, onLoop loop: UInt32) { loops[loop] = version }
+
+    // MARK: Checks
+
+    /// Returns whether the node may use its version.
+    func areCurrent(at moment: MonotonicTime) -> Bool { lease.isValid(at: moment) }
+
+    /// Returns the control data with which a loop has checked a request that arrives.
+    func check(byLoop loop: UInt32, at moment: MonotonicTime) -> Check {
+        // A loop without a version has no directory and checks nothing; a program's own requests need no check.
+        let version = loops[loop] ?? used
+        let end = version >= changed ? lease.end : version >= former.changed ? former.end : .past
+        return Check(version: version, wasCurrent: moment < end)
+    }
+
+    /// Returns whether the check of a request still counts.
+    ///
+    /// A recent change that was not answered yet need not matter.
+    ///
+    /// - Parameters:
+    ///   - check: The check when the request arrived.
+    ///   - isRecent: Whether that was less than a lease ago.
+    /// - Returns: Whether the newest data would have the same result, or need not.
+    func allow(_ check: Check, isRecent: Bool) -> Bool { changed <= check.version || isRecent && check.wasCurrent }
 }

@@ -19,5 +19,10 @@ struct Lease {
     /// The end of the lease; `past` before the first heartbeat.
     var end: MonotonicTime { renewedAt?.advanced(byMilliseconds: durationMilliseconds) ?? .past }
 
+    /// Returns whether a lease from one moment has ended at another.
+    func isOver(from begin: MonotonicTime, at moment: MonotonicTime) -> Bool {
+        moment >= begin.advanced(byMilliseconds: durationMilliseconds)
+    }
+
     func isValid(at moment: MonotonicTime) -> Bool { moment < end }
 }

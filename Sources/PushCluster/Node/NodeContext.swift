@@ -13,7 +13,7 @@ final class NodeContext {
     var now = Timestamp.unixEpoch
     var ids: NotificationIDs
     var routes: Routes
-    var control = ControlVersions()
+    var control: ControlVersions
     /// The number of notifications whose senders wait.
     var waitingCount = 0
     var counters = NodeCounters()
@@ -41,6 +41,7 @@ final class NodeContext {
 
     init(_ configuration: NodeConfiguration) {
         self.configuration = configuration
+        control = ControlVersions(leaseMilliseconds: configuration.leaseMilliseconds)
         metrics = configuration.metrics.cluster ?? ClusterMetrics()
         ids = NotificationIDs(configuration.instance.node, above: configuration.instance.rawValue)
         trace = configuration.hasTrace ? NodeTrace() : nil
@@ -67,6 +68,9 @@ final class NodeContext {
 
     /// The highest version of the control data that the node knows.
     var controlVersion: Int64 { control.known }
+
+    /// Returns the control data with which the loop of a provider has checked its request.
+    func check(_ answer: ReplyAddress) -> ControlVersions.Check { control.check(byLoop: answer.loop, at: moment) }
 
     // MARK: Steps
 

@@ -10,8 +10,7 @@ package struct Publication: Sendable {
     package let number: Int64
     let answer: ReplyAddress
     let since: MonotonicTime
-    /// The version of the control data with which the provider was checked.
-    let controlVersion: Int64
+    let check: ControlVersions.Check
 }
 
 /// Answers the providers of broadcasts.
@@ -42,7 +41,7 @@ final class Publisher {
         waitingCount += 1
         return Publication(
             number: context.ids.next(at: context.moment), answer: answer, since: context.moment,
-            controlVersion: context.controlVersion)
+            check: context.check(answer))
     }
 
     func refuse(_ publication: Publication, _ reason: RejectionReason) {
@@ -64,8 +63,10 @@ final class Publisher {
 
     private func accept(_ publication: Publication) {
         let end = publication.since.advanced(byMilliseconds: context.configuration.leaseMilliseconds)
-        let isStillAllowed = context.moment < end || context.control.checkAlike(since: publication.controlVersion)
-        guard hasLease(), isStillAllowed else { return refuse(publication, .serviceUnavailable) }
+        let isAllowed =
+            context.control.areCurrent(at: context.moment)
+            && context.control.allow(publication.check, isRecent: context.moment < end)
+        guard hasLease(), isAllowed else { return refuse(publication, .serviceUnavailable) }
         waitingCount -= 1
         context.counters.noteAccepted()
         context.reply(.accepted(answer: publication.answer), to: publication.answer)

@@ -9,7 +9,7 @@ final class WaitingNotification {
     /// The sender of the notification.
     enum Sender {
         /// A provider on a loop of this node.
-        case provider(ReplyAddress)
+        case provider(ReplyAddress, ControlVersions.Check)
         /// Another node, which pushed it.
         case node(InstanceID, number: Int64, index: Int)
     }
@@ -31,8 +31,6 @@ final class WaitingNotification {
     let key: RowKey
     let sender: Sender
     let since: MonotonicTime
-    /// The version of the control data with which it was checked.
-    let controlVersion: Int64
     /// The shard's UNIX time in microseconds until which its sender waits; the node that sent it then writes it.
     let end: Int64
     /// The stream on this node that it was delivered on; nil before, and after it was written.
@@ -57,12 +55,11 @@ final class WaitingNotification {
 
     init(
         _ pending: PendingNotification, _ key: RowKey, from sender: Sender, at moment: MonotonicTime,
-        controlVersion: Int64, until end: Int64 = .max
+        until end: Int64 = .max
     ) {
         self.pending = pending
         self.key = key
         self.sender = sender
-        self.controlVersion = controlVersion
         self.end = end
         since = moment
     }

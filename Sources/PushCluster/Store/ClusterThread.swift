@@ -271,6 +271,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
             reply(.performed(.success(.done), answer: answer), to: answer)
         case .perform(let request, let answer):
             submit(.perform(request, answer: answer), to: workers.worker(for: request), answer: answer)
+        case .usesDirectory(let version, let loop): store.usesControl(version: Int64(version), onLoop: loop)
         case .host: break
         }
     }

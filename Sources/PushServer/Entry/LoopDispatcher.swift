@@ -95,6 +95,7 @@ final class LoopDispatcher: LoopDelegate {
         case .directory(let directory):
             let earlier = services.directory.notices
             services.directory = TopicDirectory(directory)
+            services.loop.submit(.usesDirectory(version: directory.version, loop: services.loop.index))
             for notice in services.directory.notices where !earlier.contains(notice) { streams.tell(notice) }
         // The loop passes these messages to its host.
         case .host: break

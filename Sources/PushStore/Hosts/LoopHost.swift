@@ -95,7 +95,7 @@ package final class LoopHost {
         case .detach(let stream):
             if let device = deviceByStream[stream] { returnQueue(device) }
             commands.append(command)
-        case .attach, .publish, .perform, .host: commands.append(command)
+        case .attach, .publish, .perform, .usesDirectory, .host: commands.append(command)
         }
     }
 

@@ -84,6 +84,8 @@ package enum StoreCommand: Sendable {
     case detach(stream: ReplyAddress)
     /// Performs any other request; answered by `performed`.
     case perform(StoreRequest, answer: ReplyAddress)
+    /// Reports the version of the directory that a loop checks providers with from now on; not answered.
+    case usesDirectory(version: UInt64, loop: UInt32)
     /// Passes on a message of a host.
     case host(HostCommand)
 }

@@ -18,7 +18,7 @@ extension StoreCommand {
         switch self {
         case .accept: .growing
         case .publish(let broadcast, _): broadcast.isNowOrNever ? .reading : .growing
-        case .attach, .detach, .host: .reading
+        case .attach, .detach, .usesDirectory, .host: .reading
         case .acknowledge: .shrinking
         case .perform(let request, _): request.need
         }

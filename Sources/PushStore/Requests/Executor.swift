@@ -91,7 +91,8 @@ final class Executor {
             let result = try execute(request, answer)
             if case .unfinished(let work) = result { try advance(work, of: task) } else { finish(task, result) }
         // `Writer.isForDispatcher` routes these commands to the dispatcher, so this case is unreachable.
-        case .accept, .acknowledge, .attach, .detach, .host: refuse(task.command, RequestExecutor.misdirected)
+        case .accept, .acknowledge, .attach, .detach, .usesDirectory, .host:
+            refuse(task.command, RequestExecutor.misdirected)
         }
     }
 

@@ -12,7 +12,7 @@ extension StoreReply {
         case .perform(_, let answer): (.performed(.failure(.unavailable(text)), answer: answer), answer)
         case .host(.store(_, let answer)):
             (.refused(.serviceUnavailable, unregisteredAt: nil, answer: answer), answer)
-        case .detach, .acknowledge, .host: nil
+        case .detach, .acknowledge, .usesDirectory, .host: nil
         }
     }
 }

@@ -118,7 +118,7 @@ final class CommandQueue: @unchecked Sendable {
                 waiting.shedRequests.append(answer)
             }
         // These commands have no answer, and the loops bound their number.
-        case .detach, .acknowledge, .host: waiting.commands.append(command)
+        case .detach, .acknowledge, .usesDirectory, .host: waiting.commands.append(command)
         }
     }
 

@@ -76,6 +76,8 @@ final class Dispatcher {
                 return deliveryState.replies.refuse(.unauthorized, answer)
             }
             deliveryState.replies.answer(.identified(identity.device), answer)
+        // This process is the only one that changes the directory.
+        case .usesDirectory: break
         // `Writer.isForDispatcher` routes these commands to the executor or the gate, so this case is unreachable.
         case .perform, .publish, .host: deliveryState.refuse(command, RequestExecutor.misdirected)
         }

@@ -76,7 +76,7 @@ final class HandoverGate {
         case .detach(let stream): dispatcher.deliveryState.streams.queue(at: stream).map { [$0.device] } ?? []
         case .perform(let request, _): devices(for: request)
         // A host passes on only acknowledgements that the store must process, and it delivers broadcasts itself.
-        case .acknowledge, .publish, .host: []
+        case .acknowledge, .publish, .usesDirectory, .host: []
         }
     }
 

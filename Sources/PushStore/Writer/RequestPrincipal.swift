@@ -52,7 +52,7 @@ extension StoreCommand {
         case .publish(let broadcast, _): .broadcasts(broadcast.topic)
         case .attach(let credential, _, _): .device(credential)
         case .perform(let request, _): request.principal
-        case .accept, .acknowledge, .detach, .host: .server
+        case .accept, .acknowledge, .detach, .usesDirectory, .host: .server
         }
     }
 }

@@ -186,7 +186,7 @@ final class Writer {
         switch command {
         case .publish(_, let answer): dispatcher.deliveryState.replies.shed(answer)
         case .perform(_, let answer): dispatcher.deliveryState.replies.refuse(.busy, answer)
-        case .accept, .attach, .detach, .acknowledge, .host: break
+        case .accept, .attach, .detach, .acknowledge, .usesDirectory, .host: break
         }
     }
 
@@ -217,7 +217,7 @@ final class Writer {
     private func isForDispatcher(_ command: StoreCommand) -> Bool {
         switch command {
         case .accept, .acknowledge, .attach, .detach, .perform(.device(.acknowledge, _), _),
-            .perform(.device(.identify, _), _), .host:
+            .perform(.device(.identify, _), _), .usesDirectory, .host:
             true
         case .publish, .perform: false
         }

@@ -62,7 +62,7 @@ final class StandInStore: HostingStore {
         switch command {
         case .accept(_, let answer), .publish(_, let answer): .accepted(answer: answer)
         case .perform(_, let answer): .performed(.failure(.unauthorized), answer: answer)
-        case .attach, .acknowledge, .detach, .host: nil
+        case .attach, .acknowledge, .detach, .usesDirectory, .host: nil
         }
     }
 }

@@ -119,7 +119,7 @@ final class NodeTestStore: StreamTarget {
         case .attach(_, let stream, _):
             streams.append(stream)
             outstanding.insert(stream)
-        case .acknowledge, .detach, .host: break
+        case .acknowledge, .detach, .usesDirectory, .host: break
         }
         node.submit([command])
     }
@@ -195,7 +195,7 @@ extension StoreCommand {
     fileprivate var isRequest: Bool {
         switch self {
         case .perform, .acknowledge, .attach: true
-        case .accept, .publish, .detach, .host: false
+        case .accept, .publish, .detach, .usesDirectory, .host: false
         }
     }
 }
