@@ -85,7 +85,7 @@ package final class PostgresServer: Sendable {
     /// Opens a transaction, which lasts until the input of the returned process ends.
     package func openTransaction() async throws -> RunningProcess {
         let process = try RunningProcess(
-            try RepositoryPaths.tool("psql"),
+            try PostgresKeeper.programs() + "/psql",
             PostgresProcesses.arguments(directory: keeper.directory, port: port, database: "postgres"), hasInput: true)
         try process.write("BEGIN;\nSELECT 'opened';\n")
         _ = try await process.outputLine()
@@ -177,7 +177,7 @@ struct PostgresProcesses {
         _ text: String, directory: String, port: Int, database: String = "postgres"
     ) async throws -> String {
         let arguments = arguments(directory: directory, port: port, database: database) + ["--command=\(text)"]
-        let result = try await RunningProcess.run(try RepositoryPaths.tool("psql"), arguments).succeeded()
+        let result = try await RunningProcess.run(try PostgresKeeper.programs() + "/psql", arguments).succeeded()
         return result.output.hasSuffix("\n") ? String(result.output.dropLast()) : result.output
     }
 }

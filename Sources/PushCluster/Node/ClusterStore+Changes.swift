@@ -35,7 +35,6 @@ extension ClusterStore {
     /// Records the version of the control data that the node uses, and the last one in which data for checks changed.
     package func usesControl(version: Int64, changed: Int64) {
         context.control.use(version, changed: changed)
-        answers.release()
     }
 
     /// Records that a loop checks the requests of providers with a version of the control data from now on.

@@ -122,7 +122,7 @@ package final class ClusterStore {
         return due
     }
 
-    /// Notices leases that ended or began.
+    /// Notices leases that ended or began, and control data that the node may use again.
     private func noteLeases() {
         context.judgeClock()
         for (index, shard) in shards.queues.enumerated() where shard.hasLease != hadLease[index] {
@@ -134,6 +134,7 @@ package final class ClusterStore {
             answers.release()
             host.leaseBegan(of: shard)
         }
+        if context.control.becameCurrent(at: context.moment) { answers.release() }
     }
 
     // MARK: Commands
@@ -313,7 +314,6 @@ package final class ClusterStore {
             context.setNodes(heartbeat.nodes)
             noteDraining(heartbeat.nodes)
             context.control.note(heartbeat.controlVersion, inHeartbeatSentAt: sentAt)
-            answers.release()
         }
         for device in shard.heard(heartbeat, sentAt: sentAt) where host.reattach(device) {
             if let stream = host.stream(of: device) { shard.look(.stream(stream), device) }

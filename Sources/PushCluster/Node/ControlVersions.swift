@@ -29,6 +29,8 @@ struct ControlVersions {
     private var lease: Lease
     /// The heartbeats that named versions which the node has not read, in the order of time.
     private var unread: [(version: Int64, sentAt: MonotonicTime)] = []
+    /// The last answer to whether the node may use its version.
+    private var wereCurrent = false
     /// The version that each loop uses for its checks.
     private var loops: [UInt32: Int64] = [:]
 
@@ -70,6 +72,12 @@ struct ControlVersions {
 
     /// Returns whether the node may use its version.
     func areCurrent(at moment: MonotonicTime) -> Bool { lease.isValid(at: moment) }
+
+    /// Returns whether the node may use its version, and might not when this was called before.
+    mutating func becameCurrent(at moment: MonotonicTime) -> Bool {
+        defer { wereCurrent = areCurrent(at: moment) }
+        return !wereCurrent && areCurrent(at: moment)
+    }
 
     /// Returns the control data with which a loop has checked a request that arrives.
     func check(byLoop loop: UInt32, at moment: MonotonicTime) -> Check {

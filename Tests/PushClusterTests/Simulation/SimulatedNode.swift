@@ -17,6 +17,8 @@ final class SimulatedNode: ClusterOutput {
     private var store: ClusterStore?
     private var startCount: Int64 = 0
     private var isConnected = false
+    /// The number of fail-overs before the connection that the process uses.
+    private var connection = 0
     /// Whether the process is stopped; what arrives then waits.
     private var isStopped = false
     private var waiting: [(ClusterStore) -> Void] = []
@@ -118,6 +120,8 @@ final class SimulatedNode: ClusterOutput {
     // MARK: The shard
 
     func send(_ batch: ShardBatch, number: Int64, toShard shard: Int) {
+        // A process that was stopped may use a connection to the former primary, which executes nothing any more.
+        guard connection == simulation.shard.failOverCount || simulation.options.hidesFailover else { return }
         let sender = instance
         simulation.shard.execute(batch, of: instance) { [self] result in
             guard sender == instance else { return }
@@ -133,7 +137,11 @@ final class SimulatedNode: ClusterOutput {
     func connectIfNeeded() {
         guard simulation.shard.isAvailable, !isConnected, store != nil else { return }
         isConnected = true
-        turn { $0.connected(toShard: 0) }
+        let new = simulation.shard.failOverCount
+        turn { [self] store in
+            connection = new
+            store.connected(toShard: 0)
+        }
     }
 
     func disconnected() {

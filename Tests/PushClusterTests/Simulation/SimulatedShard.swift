@@ -37,7 +37,7 @@ final class SimulatedShard {
     /// The time at which the current fail-over ends; nil without one.
     private var pauseEnd: Double?
     private var pauseStart = 0.0
-    private var failOverCount = 0
+    private(set) var failOverCount = 0
     /// The time until which no standby confirms a commit.
     private var stallEnd = 0.0
 

@@ -137,8 +137,13 @@ final class Simulation {
         for device in devices { device.connect(liveNode()) }
         run(until: now + 3_000)
         if options.hasBroadcasts { broadcastFindings = BroadcastFindings(self, late: lateBroadcasts) }
-        return SimulationFindings(self, late: late)
+        let reviewedCount = strayStreamCount
+        if reviewedCount > 0 { run(until: now + 61_000) }
+        return SimulationFindings(self, late: late, reviewedCount: reviewedCount)
     }
+
+    /// The number of streams that are left although their devices have later ones on other nodes.
+    var strayStreamCount: Int { devices.reduce(0) { $0 + $1.strayStreamCount } }
 
     func liveNode() -> SimulatedNode { nodes.first(where: \.isRunning) ?? nodes[0] }
 

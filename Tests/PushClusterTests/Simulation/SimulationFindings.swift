@@ -16,10 +16,14 @@ struct SimulationFindings: Equatable, CustomStringConvertible {
     let rowCount: Int
     /// The number of streams that were left although their devices had later ones on other nodes.
     let strayCount: Int
+    /// The number of such streams that waited for the review, which compares all streams with PostgreSQL each minute.
+    ///
+    /// A stream is left so long if an answer about it is lost twice.
+    let reviewedCount: Int
     /// A digest of the run.
     let trace: UInt64
 
-    init(_ simulation: Simulation, late: [SimulatedProvider.Sent]) {
+    init(_ simulation: Simulation, late: [SimulatedProvider.Sent], reviewedCount: Int) {
         let all = simulation.providers.flatMap(\.sent)
         // A device that is away does not get what is now or never. Another notification with the same collapse ID
         // replaces it, unless it was answered before.
@@ -47,7 +51,8 @@ struct SimulationFindings: Equatable, CustomStringConvertible {
         self.disorderCount = disorderCount
         repetitionCount = simulation.devices.reduce(0) { $0 + $1.repetitionCount }
         rowCount = simulation.shard.rowCount
-        strayCount = simulation.devices.reduce(0) { $0 + $1.strayStreamCount }
+        strayCount = simulation.strayStreamCount
+        self.reviewedCount = reviewedCount
         trace = simulation.trace
     }
 
@@ -55,6 +60,6 @@ struct SimulationFindings: Equatable, CustomStringConvertible {
 
     var description: String {
         "accepted \(acceptedCount), late \(lateCount), lost \(lostCount), out of order \(disorderCount), sent again "
-            + "\(repetitionCount), rows left \(rowCount), streams left \(strayCount)"
+            + "\(repetitionCount), rows left \(rowCount), streams left \(strayCount), reviewed \(reviewedCount)"
     }
 }
