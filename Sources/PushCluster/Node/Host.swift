@@ -216,7 +216,7 @@ final class Host {
         }
         raise(&waiting.pending, on: stream)
         context.traceAccepted(waiting)
-        stream.nowOrNever.append(waiting.pending)
+        stream.waitNowOrNever(waiting.pending)
         guard stream.isOpen, !stream.isMarked else { return waiting.isOrderedByNumber = true }
         sendNowOrNever(stream)
     }

@@ -79,7 +79,7 @@ final class HostedStream {
     /// The notifications to deliver at the end of the turn, in order.
     var outgoing: [PendingNotification] = []
     /// Now-or-never notifications that wait until what was accepted before them is read.
-    var nowOrNever: [PendingNotification] = []
+    private(set) var nowOrNever: [PendingNotification] = []
     /// The broadcasts that wait until what was accepted before them is sent.
     var broadcasts: [PublishedBroadcast] = []
     /// Whether the device saves power.
@@ -133,6 +133,14 @@ final class HostedStream {
                 id: pending.sequence, key: key, uniqueID: pending.notification.uniqueID,
                 topic: pending.notification.address.topic, generation: pending.notification.address.generation,
                 state: state))
+    }
+
+    /// Lets a now-or-never notification wait, in the order of numbers.
+    ///
+    /// One of another node may arrive late, with a lower number than those that wait.
+    func waitNowOrNever(_ pending: PendingNotification) {
+        let place = nowOrNever.lastIndex { $0.sequence < pending.sequence }.map { $0 + 1 } ?? 0
+        nowOrNever.insert(pending, at: place)
     }
 
     /// Removes the now-or-never notifications that precede the row with a number, and returns them in order.
