@@ -41,8 +41,10 @@ final class StandInStore: HostingStore {
     }
 
     func submit(_ commands: inout [StoreCommand]) {
-        let batch = commands
+        // Each loop reports its directory once.
+        let batch = commands.filter { if case .usesDirectory = $0 { false } else { true } }
         commands = []
+        guard !batch.isEmpty else { return }
         let answer = state.withLock { state in
             state.batches.append(batch)
             return state.answer ?? Self.accept

@@ -3,6 +3,7 @@
 import LoopTestSupport
 import PushCore
 import PushNet
+import PushStore
 import PushTLS
 import TestSupport
 import Testing
@@ -47,6 +48,17 @@ import Testing
     }
 
     private func done(_ number: Int64) -> NodeMessage { .done(number: number) }
+
+    /// Returns a notification of four KiB.
+    private func large(_ number: Int64) -> PendingNotification {
+        let contents = DeviceTokenContents(device: DeviceID(rawValue: 1), topic: TopicID(rawValue: 1), generation: 1)
+        return PendingNotification(
+            sequence: number,
+            notification: Notification(
+                address: contents, apnsID: [], uniqueID: UniqueID(high: 1, low: UInt64(number)),
+                suffixedTopic: "com.example.App", pushType: .alert, priority: 10, expiration: nil, collapseID: nil,
+                payload: [UInt8](repeating: 0, count: 4_096), acceptedAt: .unixEpoch))
+    }
 
     // MARK: Up
 
@@ -268,10 +280,11 @@ import Testing
         try await loop.run("both links are up") { first.isUp(to: second) && second.isUp(to: first) }
         proxy.isStalled = true
         let (from, to) = isConnecting ? (first, second) : (second, first)
-        let devices = (0..<65_536).map { DeviceID(rawValue: UInt64($0)) }
+        // Few large notifications, because many small values take so long that the kernel ends the connection first.
+        let pushes = (0..<128).map { NodeMessage.Push(pending: large($0), key: RowKey(rawValue: $0)) }
         var sentCount = 0
         try await loop.run("the link is down") {
-            from.links.send([.wake(number: 1, devices)], to: to.instance)
+            from.links.send([.push(number: 1, pushes, until: .max)], to: to.instance)
             sentCount += 1
             return !from.isUp(to: to)
         }
