@@ -13,7 +13,7 @@ extension ClusterFaults {
             let (first, second) = (try await PostgresDatabase(), try await PostgresServer())
             let site = try await ServerSite(
                 options: ServerSite.options(
-                    first.address, "--cluster-shards", second.address, "--accept-patience", "1"))
+                    first.address, "--cluster-shards", second.address, "--accept-patience", "5"))
             let server = try site.start()
             let url = try await server.url()
             let (near, far) = try await devices(of: site, at: url) {
