@@ -60,6 +60,26 @@ extension ServerEndToEnd {
             #expect(try await provider.send(stack.notification("revoked")).status == 403)
         }
 
+        // The key is revoked without the stopped node once that has no lease. It may then have the request before it
+        // knows of that.
+        @Test func `a node that was stopped while a key was revoked accepts nothing that was sent with it afterwards`()
+            async throws
+        {
+            let cluster = try await TestCluster()
+            let stack = try await TestStack(server: cluster.nodes[0])
+            let provider = try await cluster.provider(of: stack.target, at: 2)
+            #expect(try await provider.send(stack.notification("valid")).status == 200)
+            try await cluster.nodes[2].process.now.freeze()
+            try await cluster.nodes[1].posthorn("key", "revoke", stack.target.keyID)
+            async let answer = provider.send(stack.notification("revoked"))
+            // No event says that the request is in the buffer of the stopped process.
+            try await Task.sleep(for: .milliseconds(500))
+            cluster.nodes[2].process.now.send(SIGCONT)
+            let status = try await answer.status
+            #expect([403, 503].contains(status), "\(status)")
+            try await wait(for: ["valid"], stack)
+        }
+
         @Test func `a limit holds over all nodes, and is in force everywhere once it is set`() async throws {
             let cluster = try await TestCluster()
             let stack = try await TestStack(server: cluster.nodes[0])

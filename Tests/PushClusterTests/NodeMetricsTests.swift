@@ -39,6 +39,7 @@ struct NodeMetricsTests {
         turn(at: 0) {
             $0.linkChanged(to: Self.other, isUp: true)
             $0.connected(toShard: 0)
+            $0.usesControl(version: 1, changed: 1)
         }
         answer(at: 0)
     }

@@ -19,6 +19,8 @@ final class Answers {
     private let hasLease: (DeviceID) -> Bool
     /// The notifications of providers, in the order of their arrival, until their patience ends.
     private var patience = FIFOQueue<(waiting: WaitingNotification, due: MonotonicTime)>()
+    /// The notifications of providers that arrived while the node had to read control data.
+    private var unchecked: [WaitingNotification] = []
     /// The accepted notifications that wait for the lease, or for control data.
     private var held: [WaitingNotification] = []
     /// The accepted notifications that wait until all nodes make higher numbers, in the order of that time.
@@ -48,6 +50,15 @@ final class Answers {
         patience.append((waiting, end))
     }
 
+    /// Routes a notification of a provider; if the node must first read control data, after that.
+    ///
+    /// Otherwise, a device might show a notification of a provider that was revoked.
+    func admit(_ waiting: WaitingNotification, checkedBy check: ControlVersions.Check) {
+        guard context.control.areCurrent(at: context.moment) else { return unchecked.append(waiting) }
+        let isAllowed = context.control.allow(check, isRecent: isRecent(waiting))
+        context.step(waiting, isAllowed ? .route : .finish(.unavailable))
+    }
+
     /// The arrival of the oldest notification that a provider waits for; nil without one.
     var oldestSince: MonotonicTime? { patience.first?.waiting.since }
 
@@ -71,13 +82,20 @@ final class Answers {
 
     /// Accepts or refuses what waited for a lease or for control data.
     func release() {
-        guard !held.isEmpty else { return }
+        let arrived = unchecked
+        unchecked = []
+        for waiting in arrived {
+            if case .provider(_, let check) = waiting.sender { admit(waiting, checkedBy: check) }
+        }
         for waiting in held { context.step(waiting, .finish(.accepted)) }
         held = []
     }
 
     /// Removes the notifications that were refused while they were held.
-    func removeObsolete() { held.removeAll(where: \.isAnswered) }
+    func removeObsolete() {
+        held.removeAll(where: \.isAnswered)
+        unchecked.removeAll(where: \.isAnswered)
+    }
 
     // MARK: Answering
 

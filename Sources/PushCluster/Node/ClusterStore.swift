@@ -147,11 +147,12 @@ package final class ClusterStore {
                 .refused(.serviceUnavailable, unregisteredAt: nil, answer: answer), to: answer)
         }
         let id = context.ids.next(at: context.moment)
+        let check = context.check(answer)
         let waiting = WaitingNotification(
             PendingNotification(sequence: id, notification: notification),
-            RowKey(of: notification, id: id), from: .provider(answer, context.check(answer)), at: context.moment)
+            RowKey(of: notification, id: id), from: .provider(answer, check), at: context.moment)
         answers.add(waiting)
-        context.step(waiting, .route)
+        answers.admit(waiting, checkedBy: check)
     }
 
     /// Opens the stream of a device.

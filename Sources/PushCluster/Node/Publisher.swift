@@ -33,15 +33,18 @@ final class Publisher {
 
     /// Numbers a broadcast; returns nil while the node cannot answer it.
     func begin(_ answer: ReplyAddress) -> Publication? {
+        let check = context.check(answer)
         // A flood of broadcasts must not keep the worker from the requests of devices.
-        guard context.ids.clock.isKnown, waitingCount < ClusterLimits.publicationCountMax else {
+        guard context.ids.clock.isKnown, waitingCount < ClusterLimits.publicationCountMax,
+            context.control.areCurrent(at: context.moment), context.control.allow(check, isRecent: true)
+        else {
             reply(.serviceUnavailable, to: answer)
             return nil
         }
         waitingCount += 1
         return Publication(
             number: context.ids.next(at: context.moment), answer: answer, since: context.moment,
-            check: context.check(answer))
+            check: check)
     }
 
     func refuse(_ publication: Publication, _ reason: RejectionReason) {
