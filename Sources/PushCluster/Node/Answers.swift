@@ -50,9 +50,9 @@ final class Answers {
         patience.append((waiting, end))
     }
 
-    /// Routes a notification of a provider; if the node must first read control data, after that.
+    /// Routes a notification of a provider as soon as the node may use its control data.
     ///
-    /// Otherwise, a device might show a notification of a provider that was revoked.
+    /// Earlier, a device might show a notification of a provider that was revoked.
     func admit(_ waiting: WaitingNotification, checkedBy check: ControlVersions.Check) {
         guard context.control.areCurrent(at: context.moment) else { return unchecked.append(waiting) }
         let isAllowed = context.control.allow(check, isRecent: isRecent(waiting))
