@@ -18,9 +18,9 @@ from .workshop import Workshop
 # After this time, everything of a load is written and deleted; the idle CPU of this time counts too.
 SETTLE_SECONDS = 1.5
 NODE_COUNT = 3
-CONNECTED, AWAY = 600, 500
-# The provider connections, with OUTSTANDING requests each.
-CONNECTIONS, OUTSTANDING = 15, 25
+AWAY = 500
+# The devices of each server, and its provider connections with OUTSTANDING requests each.
+DEVICES, CONNECTIONS, OUTSTANDING = 600, 15, 25
 # The notifications of each away device in a round.
 EACH = 100
 
@@ -50,8 +50,12 @@ def costing(server, generator, question, count):
     return ask
 
 
-def sending(stack, server, identities, *options, connections=CONNECTIONS):
-    """Returns a generator whose provider connections are spread over the nodes, and its devices too."""
+def sending(stack, server, identities, *options, connections=None):
+    """Returns a generator whose provider connections are spread over the nodes, and its devices too.
+
+    Each node gets as many provider connections as one server: three nodes are for three times the load.
+    """
+    connections = connections or CONNECTIONS * server.node_count
     return stack.enter_context(Generator("load", [
         ("protocol", server.stream), ("port", server.ports), ("publishers", connections),
         ("identities", identities), ("again", "yes"), *server.headers(), *options]))
@@ -61,13 +65,13 @@ def scenario_c8(pair, shop):
     """Measures the CPU for each notification over all processes, of one server with SQLite and of three nodes."""
     count = 60_000
     with contextlib.ExitStack() as stack:
-        for what, connected, goal in (
-                ("all connected", CONNECTED, "C8 connected"), ("9 of 10 connected", CONNECTED * 9 // 10, "C8 9 of 10")):
+        for what, tenths, goal in (("all connected", 10, "C8 connected"), ("9 of 10 connected", 9, "C8 9 of 10")):
             contestants = []
             for server in pair:
-                options = [("delivered", "yes")] if connected == CONNECTED else []
-                generator = sending(stack, server, server.devices(CONNECTED), *options)
-                generator.ask(f"connect {connected}")
+                devices = DEVICES * server.node_count
+                options = [("delivered", "yes")] if tenths == 10 else []
+                generator = sending(stack, server, server.devices(devices), *options)
+                generator.ask(f"connect {devices * tenths // 10}")
                 contestants.append((server.label, costing(server, generator, f"closed {count} {OUTSTANDING}", count)))
             cost_rows(shop, what, alternate(contestants, shop.repeats, shop.retries), goal)
     with contextlib.ExitStack() as stack:

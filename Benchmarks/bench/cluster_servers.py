@@ -8,7 +8,7 @@ from .posthorn import Posthorn
 
 # The default bounds would drop notifications of devices that are away for the whole run.
 PENDING = ["--pending-per-topic", 1_000_000, "--pending-per-device", 1_000_000]
-DEVICE_COUNT = 4000
+DEVICE_COUNT = 6000
 
 
 class Node(Posthorn):

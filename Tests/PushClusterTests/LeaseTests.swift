@@ -243,16 +243,30 @@ struct LeaseTests {
         #expect(output.answers == [changed == 7] && output.rowCount == (changed == 7 ? 1 : 0))
     }
 
-    @Test func `a broadcast that arrives without a lease is refused`() {
+    @Test(arguments: [7, 8] as [Int64])
+    func `a broadcast that arrived without a lease is checked with the control data that the node reads`(
+        changed: Int64
+    ) {
         endLease()
-        turn(at: 7) { #expect($0.beginPublication(answer: Self.provider) == nil) }
-        #expect(output.answers == [false])
+        var publicationCount = 0
+        turn(at: 7) { $0.publish(answer: Self.provider) { _ in publicationCount += 1 } }
         beginLease()
-        turn(at: 7) { $0.usesControl(version: 8, changed: 8) }
-        turn(at: 7) { #expect($0.beginPublication(answer: Self.provider) == nil) }
-        turn(at: 7) { $0.usesControl(version: 8, onLoop: 0) }
-        turn(at: 7) { #expect($0.beginPublication(answer: Self.provider) != nil) }
-        #expect(output.answers == [false, false])
+        #expect(output.replies.isEmpty && publicationCount == 0)
+        turn(at: 7) { $0.usesControl(version: 8, changed: changed) }
+        turn(at: 7)
+        #expect(output.answers == (changed == 7 ? [] : [false]) && publicationCount == (changed == 7 ? 1 : 0))
+        turn(at: 8) { $0.usesControl(version: 8, onLoop: 0) }
+        turn(at: 8) { $0.publish(answer: Self.provider) { _ in publicationCount += 1 } }
+        #expect(publicationCount == (changed == 7 ? 2 : 1))
+    }
+
+    @Test func `a broadcast without a lease is refused when the patience of its provider ends`() {
+        endLease()
+        turn(at: 7) { $0.publish(answer: Self.provider) { _ in Issue.record("it was published") } }
+        for second: Int64 in 8...16 { turn(at: second) }
+        #expect(output.replies.isEmpty)
+        turn(at: 17)
+        #expect(output.answers == [false])
     }
 
     @Test func `after a time without a lease, checks of a loop count once the loop uses the new control data`() {

@@ -44,7 +44,8 @@ struct PublisherTests {
     }
 
     private func begin(_ number: Int) -> Publication? {
-        let publication = publisher.begin(address(number))
+        var publication: Publication?
+        publisher.begin(address(number)) { publication = $0 }
         context.flush(to: output)
         return publication
     }

@@ -6,8 +6,10 @@ package import PushStore
 
 /// Broadcasts, which a worker stores before all nodes deliver them.
 extension ClusterStore {
-    /// Numbers a broadcast before it is stored; answers it and returns nil while the node has no time of the shard.
-    package func beginPublication(answer: ReplyAddress) -> Publication? { publisher.begin(answer) }
+    /// Numbers a broadcast and lets it be stored, as soon as the node may use its control data.
+    package func publish(answer: ReplyAddress, _ store: @escaping (Publication) -> Void) {
+        publisher.begin(answer, store)
+    }
 
     /// Delivers a broadcast on all nodes, then answers its provider.
     ///

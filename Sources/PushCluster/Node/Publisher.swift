@@ -19,10 +19,22 @@ package struct Publication: Sendable {
 /// it. The provider has its answer after that, and when every node makes only higher numbers: so the next broadcast of
 /// the channel, on any node, is the later one.
 final class Publisher {
+    /// A broadcast that has no number yet.
+    private struct Arrival {
+        let answer: ReplyAddress
+        let since: MonotonicTime
+        /// The end of the provider's patience.
+        let due: MonotonicTime
+        let check: ControlVersions.Check
+        let publish: (Publication) -> Void
+    }
+
     private let context: NodeContext
     private let hasLease: () -> Bool
     /// The number of providers that wait for answers.
     private var waitingCount = 0
+    /// The broadcasts that arrived while the node had to read control data, in the order of their arrival.
+    private var unchecked: [Arrival] = []
     /// The delivered broadcasts that wait until all nodes make higher numbers, in the order of that time.
     private var passing: [(publication: Publication, due: MonotonicTime)] = []
 
@@ -31,20 +43,35 @@ final class Publisher {
         self.hasLease = hasLease
     }
 
-    /// Numbers a broadcast; returns nil while the node cannot answer it.
-    func begin(_ answer: ReplyAddress) -> Publication? {
-        let check = context.check(answer)
+    /// Numbers a broadcast and begins to publish it, as soon as the node may use its control data.
+    ///
+    /// - Parameters:
+    ///   - answer: The provider, which is refused when its patience ends.
+    ///   - publish: Stores the broadcast.
+    func begin(_ answer: ReplyAddress, _ publish: @escaping (Publication) -> Void) {
         // A flood of broadcasts must not keep the worker from the requests of devices.
-        guard context.ids.clock.isKnown, waitingCount < ClusterLimits.publicationCountMax,
-            context.control.areCurrent(at: context.moment), context.control.allow(check, isRecent: true)
-        else {
-            reply(.serviceUnavailable, to: answer)
-            return nil
-        }
+        guard waitingCount < ClusterLimits.publicationCountMax else { return reply(.serviceUnavailable, to: answer) }
         waitingCount += 1
-        return Publication(
-            number: context.ids.next(at: context.moment), answer: answer, since: context.moment,
-            check: check)
+        let end = context.moment.advanced(byMilliseconds: context.configuration.patienceMilliseconds)
+        admit(Arrival(answer: answer, since: context.moment, due: end, check: context.check(answer), publish: publish))
+    }
+
+    private func admit(_ arrival: Arrival) {
+        guard isReady else { return unchecked.append(arrival) }
+        let publication = Publication(
+            number: context.ids.next(at: context.moment), answer: arrival.answer, since: arrival.since,
+            check: arrival.check)
+        guard isAllowed(publication) else { return refuse(publication, .serviceUnavailable) }
+        arrival.publish(publication)
+    }
+
+    /// Whether the node may use its control data, and knows the time of the shard.
+    private var isReady: Bool { context.ids.clock.isKnown && context.control.areCurrent(at: context.moment) }
+
+    /// Returns whether the check of a broadcast still counts.
+    private func isAllowed(_ publication: Publication) -> Bool {
+        let end = publication.since.advanced(byMilliseconds: context.configuration.leaseMilliseconds)
+        return context.control.allow(publication.check, isRecent: context.moment < end)
     }
 
     func refuse(_ publication: Publication, _ reason: RejectionReason) {
@@ -65,21 +92,31 @@ final class Publisher {
     }
 
     private func accept(_ publication: Publication) {
-        let end = publication.since.advanced(byMilliseconds: context.configuration.leaseMilliseconds)
-        let isAllowed =
-            context.control.areCurrent(at: context.moment)
-            && context.control.allow(publication.check, isRecent: context.moment < end)
-        guard hasLease(), isAllowed else { return refuse(publication, .serviceUnavailable) }
+        let isCurrent = context.control.areCurrent(at: context.moment)
+        guard hasLease(), isCurrent, isAllowed(publication) else { return refuse(publication, .serviceUnavailable) }
         waitingCount -= 1
         context.counters.noteAccepted()
         context.reply(.accepted(answer: publication.answer), to: publication.answer)
     }
 
     /// The time at which the next answer is due.
-    var nextDue: MonotonicTime? { passing.first?.due }
+    var nextDue: MonotonicTime? {
+        guard let due = unchecked.first?.due else { return passing.first?.due }
+        return passing.first.map { min($0.due, due) } ?? due
+    }
 
-    /// Answers the broadcasts whose numbers have passed.
+    /// Begins, refuses or answers the broadcasts that have waited long enough.
     func expire() {
+        if isReady, !unchecked.isEmpty {
+            let arrived = unchecked
+            unchecked = []
+            for arrival in arrived { admit(arrival) }
+        }
+        while let first = unchecked.first, first.due <= context.moment {
+            unchecked.removeFirst()
+            waitingCount -= 1
+            reply(.serviceUnavailable, to: first.answer)
+        }
         while let first = passing.first, first.due <= context.moment {
             passing.removeFirst()
             accept(first.publication)

@@ -242,9 +242,9 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         case .acknowledge(let acknowledgements, let device): store.acknowledge(acknowledgements, by: device)
         case .detach(let stream): store.detach(stream: stream)
         case .publish(let broadcast, let answer):
-            guard let publication = store.beginPublication(answer: answer) else { return }
-            if !workers.control.submit(.publish(broadcast, publication)) {
-                store.refuse(publication, .serviceUnavailable)
+            store.publish(answer: answer) { [workers, weak store] publication in
+                guard !workers.control.submit(.publish(broadcast, publication)) else { return }
+                store?.refuse(publication, .serviceUnavailable)
             }
         case .perform(.cluster(.status), let answer):
             // Without PostgreSQL, a worker would try to connect for a long time.

@@ -10,13 +10,14 @@ extension SimulatedNode {
     /// Takes the broadcast of a publisher.
     func publish(_ notification: Notification, to channel: ChannelNumber, isStored: Bool, answer: ReplyAddress) {
         turn { [self] store in
-            guard let publication = store.beginPublication(answer: answer) else { return }
-            let pending = PendingNotification(sequence: publication.number, notification: notification)
-            perform { [self] in
-                simulation.shard.publish(PublishedBroadcast(pending, of: channel, isStored: isStored))
-            } then: { store, broadcast in
-                guard let broadcast else { return store.refuse(publication, .serviceUnavailable) }
-                store.finish(publication, .published(broadcast))
+            store.publish(answer: answer) { [self] publication in
+                let pending = PendingNotification(sequence: publication.number, notification: notification)
+                perform { [self] in
+                    simulation.shard.publish(PublishedBroadcast(pending, of: channel, isStored: isStored))
+                } then: { store, broadcast in
+                    guard let broadcast else { return store.refuse(publication, .serviceUnavailable) }
+                    store.finish(publication, .published(broadcast))
+                }
             }
         }
     }
