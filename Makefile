@@ -93,7 +93,7 @@ gate: setup ## Count instructions and allocations for each request and compare t
 	@swift build $(RELEASE) --scratch-path $(RELEASE_BUILD) --product posthornd
 	@.venv/bin/python Benchmarks/gate.py $(RELEASE_BUILD)/release/posthornd
 
-soak: setup build ## Run mixed load (SOAK_SECONDS, default 7200), lose primaries under Patroni, then run long random tests
+soak: setup build ## Run mixed load (SOAK_SECONDS, default 7200), fail-overs with Patroni, then long random tests
 	@Benchmarks/soak.sh
 	@Benchmarks/setup.sh soak
 	@Benchmarks/patroni.sh

@@ -22,7 +22,7 @@ HEALTHY_SECONDS = 120
 
 
 def recommended_settings():
-    """Returns the settings of Patroni on the page for administrators, so that the documented settings are measured."""
+    """Returns the Patroni settings of the page for administrators, so that the run measures the documented settings."""
     found = re.search(r"With \*\*Patroni\*\*.*?```yaml\n(.*?)```", PAGE.read_text(), re.DOTALL)
     if found is None:
         raise Failure(f"{PAGE} has no settings of Patroni")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loses the primary of a cluster under Patroni, and checks that nothing is lost: python3 -m bench.patroni_faults."""
+"""Takes the primary from a cluster under Patroni, and checks that nothing is lost: python3 -m bench.patroni_faults."""
 import contextlib
 import os
 import pathlib

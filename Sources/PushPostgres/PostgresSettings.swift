@@ -20,7 +20,7 @@ package struct PostgresSettings: Sendable {
     package var connectTimeoutSeconds = 2
     /// The time after which the server ends a statement, and a transaction that waits for its next statement.
     package var statementTimeout = Duration.seconds(5)
-    /// The time after which a connection without an answer to a statement counts as lost.
+    /// The time after which a connection without an answer to a statement counts as lost; a pipeline waits without limit.
     ///
     /// A commit waits without a limit when no standby answers, so the statement timeout does not end it.
     package var answerTimeout = Duration.seconds(15)

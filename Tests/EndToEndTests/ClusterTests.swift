@@ -60,9 +60,9 @@ extension ServerEndToEnd {
             #expect(try await provider.send(stack.notification("revoked")).status == 403)
         }
 
-        // The key is revoked without the stopped node once that has no lease. It may then have the request before it
-        // knows of that.
-        @Test func `a node that was stopped while a key was revoked accepts nothing that was sent with it afterwards`()
+        // The other nodes revoke the key when the stopped node has no lease. When that node continues, it may read the
+        // request before it learns that the key is revoked.
+        @Test func `a node that was stopped while a key was revoked accepts nothing sent with the key afterwards`()
             async throws
         {
             let cluster = try await TestCluster()

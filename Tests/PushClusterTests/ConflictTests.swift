@@ -8,7 +8,7 @@ import Testing
 
 @testable import PushCluster
 
-/// Transactions of which PostgreSQL refuses the commit because of concurrent ones.
+/// Transactions that PostgreSQL refuses to commit because of concurrent ones.
 struct ConflictTests {
     /// Opens two connections to a table with one row.
     private func connections() async throws -> (PostgresFixture, PostgresConnection, PostgresConnection) {

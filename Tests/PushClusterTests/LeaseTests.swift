@@ -8,7 +8,7 @@ import Testing
 
 @testable import PushCluster
 
-/// A node of two shards with a device in shard 1, whose leases end and begin.
+/// A node whose leases of two shards end and begin, with a device in shard 1.
 struct LeaseTests {
     private final class Output: ClusterOutput {
         var batches: [(batch: ShardBatch, number: Int64, shard: Int)] = []
@@ -210,7 +210,7 @@ struct LeaseTests {
         #expect(output.answers == [changed == 7])
     }
 
-    /// Answers the heartbeats of five seconds without the lease of shard 0; each names a version of the control data.
+    /// Lets the lease of shard 0 end, while shard 1 answers.
     private func endLease() {
         turn(at: 2) { $0.disconnected(fromShard: 0) }
         turn(at: 2) { $0.detach(stream: Self.stream) }
@@ -221,7 +221,7 @@ struct LeaseTests {
         output.replies = []
     }
 
-    /// Begins the lease of shard 0 again, which names version 8.
+    /// Begins the lease of shard 0 again, with an answer that names version 8 of the control data.
     private func beginLease() {
         turn(at: 7) { $0.connected(toShard: 0) }
         answer(at: 7, controlVersion: 8)
@@ -284,7 +284,7 @@ struct LeaseTests {
         #expect(output.answers == [false, true])
     }
 
-    @Test func `with a lease, checks of a loop count until the loop uses the new control data`() {
+    @Test func `with a lease, checks of a loop count even before the loop uses the new control data`() {
         turn(at: 2) { $0.detach(stream: Self.stream) }
         output.replies = []
         answer(at: 2, controlVersion: 8)
@@ -306,7 +306,7 @@ struct LeaseTests {
         turn(at: 6) { $0.accept(Self.notification, answer: Self.provider) }
         answer(at: 6, controlVersion: 12)
         #expect(output.answers.isEmpty)
-        // The node reads an older version first; a heartbeat of the last three seconds named it as the newest one.
+        // The node reads version 11, which a heartbeat of the last three seconds named as the newest one.
         turn(at: 6) { $0.usesControl(version: 11, changed: 7) }
         answer(at: 6, controlVersion: 12)
         turn(at: 7)

@@ -21,9 +21,9 @@ struct NowOrNeverTests {
                 collapseID: nil, payload: [], acceptedAt: .unixEpoch))
     }
 
-    // A notification of another node arrived with a lower number than one that waited. Both were then sent before a
-    // row with a number in between, which had been accepted before the first one was sent.
-    @Test func `only those with lower numbers than a row are sent before it, in whatever order they arrived`() {
+    // A notification of another node may arrive with a lower number than one that waits. In the order of arrival, both
+    // would be sent before a row whose number lies in between.
+    @Test func `only notifications with lower numbers than a row are sent before it, in any order of arrival`() {
         let stream = HostedStream(
             DeviceID(rawValue: 1), secretHash: [], Self.stream, epoch: 1, at: .init(nanoseconds: 1))
         for number: Int64 in [7, 2, 9, 4] { stream.waitNowOrNever(pending(number)) }

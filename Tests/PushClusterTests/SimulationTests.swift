@@ -17,7 +17,7 @@ struct SimulationTests {
             #expect(findings.isClean, "seed \(seed): \(findings)")
             reviewedCount += findings.reviewedCount
         }
-        // Only a chain of faults leaves a stream to the review.
+        // Only several faults in a row leave a stream until the review.
         #expect(reviewedCount <= Patience.caseCount / 100)
     }
 

@@ -143,7 +143,7 @@ final class TestNode {
 
     // MARK: Notifications
 
-    /// Waits until the node has read the control data; earlier, loops refuse notifications themselves.
+    /// Waits until the node has read the control data; before that, loops refuse notifications themselves.
     private func awaitDirectory() {
         guard !hasDirectory else { return }
         hasDirectory = true

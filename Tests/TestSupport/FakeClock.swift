@@ -4,7 +4,7 @@ internal import Foundation
 
 /// A wall clock that a test sets for some programs.
 ///
-/// The timers' clock does not move, as in the kernel.
+/// The monotonic clock, which timers use, does not change.
 package final class FakeClock: Sendable {
     private let files: TemporaryDirectory
     private let path: String

@@ -15,7 +15,7 @@ package final class PostgresServer: Sendable {
     /// - Parameters:
     ///   - configuration: Lines for `postgresql.conf`.
     ///   - usesTLS: Whether `address` is that of a loopback port with TLS and a certificate for `localhost`.
-    ///   - data: The data directory, which is created, for example on a disk of its own; a new one when nil.
+    ///   - data: The data directory to create, for example on another disk; a temporary one when nil.
     ///   - environment: Variables of the server.
     /// - Throws: `MissingProgram` without the package `postgresql-15`; `UnexpectedOutput` when it does not start.
     package init(

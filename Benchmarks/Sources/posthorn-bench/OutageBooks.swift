@@ -6,7 +6,7 @@ final class OutageBooks: UpgradeBooks {
         let device: Int
         /// The time of the answer 200; 0 before that.
         var acceptedNanoseconds = 0
-        /// The hash of the unique ID under which its device first received it.
+        /// The hash of the unique ID in the first delivery.
         var uniqueID = 0
     }
 
@@ -20,7 +20,7 @@ final class OutageBooks: UpgradeBooks {
     var firstAway: Int
     private var attempts: [Attempt] = []
     private static let shownProblemCount = 20
-    /// The notification of each device that was sent last among those that the device has shown.
+    /// The last-sent notification among those that each device has received.
     private var latest: [Int: Shown] = [:]
     private var problems: [String] = []
     private var streamEnds: [String] = []
@@ -52,7 +52,7 @@ final class OutageBooks: UpgradeBooks {
         lastAcceptance = now
     }
 
-    /// Records a request that was not accepted; returns false if it has no answer.
+    /// Records a request that was not accepted; returns false if it got no answer.
     func refuse(_ number: Int, status: Int) -> Bool {
         guard status > 0 else { return false }
         guard status == 503 else { fail("a notification was answered with status \(status)") }
@@ -73,7 +73,7 @@ final class OutageBooks: UpgradeBooks {
         super.arrived(number, at: device, sequence: sequence, message)
     }
 
-    /// Counts a notification that arrives after a later one, which was sent when the first was already accepted.
+    /// Counts a notification that arrives after another one, although it was accepted before that one was sent.
     private func checkOrder(of one: Shown, at device: Int) {
         let accepted = attempts[one.number].acceptedNanoseconds
         guard let other = latest[device], one.sentNanoseconds <= other.sentNanoseconds else {

@@ -5,8 +5,8 @@ internal import Glibc
 /// The command `upgrade`: providers send at a constant rate to connected devices while the server is replaced, or while
 /// one node of a cluster stops.
 ///
-/// The command `outage`: providers keep some requests outstanding on each connection while no node can store, and repeat
-/// none. Some devices stay away until the end.
+/// The command `outage`: providers keep requests outstanding on each connection while no node can store, and never
+/// repeat one. Some devices stay away until the end.
 final class Upgrade {
     private static let providerCount = 8
     private static let connectingCountMax = 64

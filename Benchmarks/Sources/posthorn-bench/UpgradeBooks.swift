@@ -12,7 +12,7 @@ class UpgradeBooks {
     private var records: [Record] = []
     private var accepted = 0
     private var delivered = 0
-    /// The number of repeated deliveries that a device ignores, by default because of their sequence number.
+    /// The number of repeated deliveries that devices ignore: see `isKnown`.
     private var deliveredAgain = 0
     /// The number of repeated deliveries that a device shows twice.
     private var shownTwice = 0
@@ -75,7 +75,7 @@ class UpgradeBooks {
         if !wasRefused { shortAbsence.add(nanoseconds) }
     }
 
-    /// Records the end of a stream, which an upgrade expects.
+    /// Ignores the end of a stream, which an upgrade causes; subclasses may record it.
     func streamEnded(of device: Int, _ reason: String) {}
 
     /// Starts a new period for the latencies.

@@ -15,7 +15,7 @@ final class UpgradeProvider: HTTP2Connection {
     private let deflater = Deflater()
     private var exchanges: [UInt32: Exchange] = [:]
     private(set) var isLeaving = false
-    /// The time before which an outage sends nothing more on this connection, after an answer with 503.
+    /// The end of the pause that an outage makes on this connection after an answer with 503.
     var restNanoseconds = 0
     /// Receives each request that must be sent again, on another connection.
     var again: (Exchange) -> Void = { _ in }

@@ -7,7 +7,7 @@ internal import PushStore
 
 /// Answers the senders of notifications: providers on loops of this node, and other nodes that pushed them.
 ///
-/// A notification is accepted only with a lease. If its number decides its place, it is accepted only when every node
+/// A notification is accepted only with a lease. If its number defines its order, it is accepted only when every node
 /// makes higher numbers. The next notification of its sender then has a higher number on any node.
 final class Answers {
     private struct PushAnswer: Hashable {
@@ -52,7 +52,7 @@ final class Answers {
 
     /// Routes a notification of a provider as soon as the node may use its control data.
     ///
-    /// Earlier, a device might show a notification of a provider that was revoked.
+    /// Otherwise, a device might show a notification of a revoked provider.
     func admit(_ waiting: WaitingNotification, checkedBy check: ControlVersions.Check) {
         guard context.control.areCurrent(at: context.moment) else { return unchecked.append(waiting) }
         let isAllowed = context.control.allow(check, isRecent: isRecent(waiting))
@@ -80,7 +80,7 @@ final class Answers {
         for entry in passed { context.step(entry.waiting, .finish(.accepted)) }
     }
 
-    /// Accepts or refuses what waited for a lease or for control data.
+    /// Accepts or refuses the notifications that waited for a lease or for control data.
     func release() {
         let arrived = unchecked
         unchecked = []
@@ -115,9 +115,9 @@ final class Answers {
         }
     }
 
-    /// Returns whether a notification's place is certain; otherwise, its sender is answered later.
+    /// Returns whether the order of a notification is certain; otherwise, its sender is answered later.
     ///
-    /// The place is certain if the number does not decide it, or if every node makes only higher numbers.
+    /// The order is certain if it does not depend on the number, or if every node makes only higher numbers.
     private func hasPassed(_ waiting: WaitingNotification) -> Bool {
         guard waiting.isOrderedByNumber else { return true }
         let due = context.ids.passes(waiting.pending.sequence, after: context.moment)

@@ -29,7 +29,7 @@ enum ClusterLimits {
     static let historyDelayMilliseconds: Int64 = 60_000
     /// The maximum number of delivery histories that a worker keeps while PostgreSQL does not answer.
     static let unwrittenHistoryCountMax = 10_000
-    /// The difference between two estimates of the shard's clock above which that clock was set, in milliseconds.
+    /// The maximum decrease of the shard's estimated time in milliseconds; a larger one means that its clock was set.
     static let traceTimeMilliseconds: Int64 = 1_000
     /// The number of delivery histories that one transaction writes.
     static let historiesPerTransactionCountMax = 64
@@ -45,7 +45,7 @@ enum ClusterLimits {
     static let slotMoveMilliseconds: Int64 = 4_000
     /// The pause after a batch that PostgreSQL refused, in milliseconds.
     static let retryMilliseconds: Int64 = 200
-    /// The time after which queues are searched again for entries that are no longer needed, in milliseconds.
+    /// The time between two removals of queue entries that are no longer needed, in milliseconds.
     static let removalMilliseconds: Int64 = 1_000
     /// The maximum number of keys of device tokens, each of which is tried to open a token of an older key.
     static let tokenKeyCountMax = 16

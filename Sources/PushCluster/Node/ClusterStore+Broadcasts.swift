@@ -7,9 +7,7 @@ package import PushStore
 /// Broadcasts, which a worker stores before all nodes deliver them.
 extension ClusterStore {
     /// Numbers a broadcast and lets it be stored, as soon as the node may use its control data.
-    package func publish(answer: ReplyAddress, _ store: @escaping (Publication) -> Void) {
-        publisher.begin(answer, store)
-    }
+    package func publish(answer: ReplyAddress, _ run: @escaping (Publication) -> Void) { publisher.begin(answer, run) }
 
     /// Delivers a broadcast on all nodes, then answers its provider.
     ///

@@ -23,7 +23,7 @@ extension NodeContext {
         return now.unixMilliseconds - ids.clock.latest(at: moment) / 1_000
     }
 
-    /// Notes whether the clocks of the machine and of PostgreSQL differ too much.
+    /// Notes whether the clocks of the machine and of PostgreSQL differ too much to accept or deliver anything.
     func judgeClock() {
         let difference = clockDifferenceMilliseconds ?? 0
         isClockWrong = difference.magnitude > configuration.clockDifferenceMillisecondsMax.magnitude

@@ -15,11 +15,11 @@ extension ClusterStore {
         host.connectionLost(to: shard)
         guard let lost else { return }
         askAgain(lost)
-        // A stream that ended without an answer may have replaced another one, whose node does not know it yet.
+        // A stream that ended without an answer may have replaced a stream on another node, which must hear of this.
         for stream in lost.attachments where stream.hasEnded { shards[stream.device].announce(stream.device) }
     }
 
-    /// Records that a shard refused a batch, and asks again for its contents; they are sent after a pause.
+    /// Records that a shard refused a batch, and queues its contents again, to be sent after a pause.
     ///
     /// - Parameters:
     ///   - number: The number of the batch.

@@ -30,7 +30,7 @@ package final class ClusterStore {
     let presences: Presences
     private let review: StreamReview
     private var hadLease: [Bool]
-    /// The time from which queues are searched for entries that are no longer needed.
+    /// The time of the next removal of queue entries that are no longer needed.
     var removalDue = MonotonicTime.past
     /// Whether an administrator wants the node to send its devices away.
     var isDraining = false
@@ -237,7 +237,7 @@ package final class ClusterStore {
         let shard = shards.queues[index]
         guard let gathered = shard.take(number) else { return }
         if let heartbeat = result.heartbeat { take(heartbeat, sentAt: gathered.sentAt, from: shard) }
-        // The shard read its clock shortly before this answer arrived, so the bounds are narrow and few numbers wait.
+        // The shard read its clock shortly before this answer arrived, so the bounds of its clock become narrow.
         if let time = result.lookedAt, shard === shards.first {
             context.ids.clock.add(time, asked: gathered.sentAt, answered: context.moment)
         }

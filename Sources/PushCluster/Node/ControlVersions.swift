@@ -4,8 +4,9 @@ internal import PushNet
 
 /// The versions of the control data that a node knows and uses.
 ///
-/// PostgreSQL answers a change of control data when all nodes use it, or after a lease. So a node accepts notifications
-/// only while it may use its version: until a lease after a heartbeat that named no newer one.
+/// A change of control data is answered when all nodes use it, or after the time of a lease. So a node accepts
+/// notifications only while it may use its version: for the time of a lease after it sent a heartbeat whose answer
+/// named no newer version.
 struct ControlVersions {
     /// The control data that a provider was checked with.
     struct Check {
@@ -23,13 +24,13 @@ struct ControlVersions {
     ///
     /// A move of slots raises the version without such a change.
     private var changed: Int64 = 0
-    /// The last such version before, and the time until which the node might use it.
+    /// The last such version before `changed`, and the time until which the node might use it.
     private var former: (changed: Int64, end: MonotonicTime) = (0, .past)
     /// The time for which the node may use its version.
     private var lease: Lease
     /// The heartbeats that named versions which the node has not read, in the order of time.
     private var unread: [(version: Int64, sentAt: MonotonicTime)] = []
-    /// The last answer to whether the node may use its version.
+    /// Whether the node might use its version at the last call of `becameCurrent`.
     private var wereCurrent = false
     /// The version that each loop uses for its checks.
     private var loops: [UInt32: Int64] = [:]
@@ -38,7 +39,7 @@ struct ControlVersions {
 
     // MARK: Reading
 
-    /// Records that there is a version.
+    /// Records that a version exists.
     mutating func note(_ version: Int64) { known = max(known, version) }
 
     /// Records the version that the answer to a heartbeat named as the newest one.
@@ -73,15 +74,15 @@ struct ControlVersions {
     /// Returns whether the node may use its version.
     func areCurrent(at moment: MonotonicTime) -> Bool { lease.isValid(at: moment) }
 
-    /// Returns whether the node may use its version, and might not when this was called before.
+    /// Returns whether the node may use its version now, and might not at the last call.
     mutating func becameCurrent(at moment: MonotonicTime) -> Bool {
         defer { wereCurrent = areCurrent(at: moment) }
         return !wereCurrent && areCurrent(at: moment)
     }
 
-    /// Returns the control data with which a loop has checked a request that arrives.
+    /// Returns the control data with which a loop has checked a request that arrives now.
     func check(byLoop loop: UInt32, at moment: MonotonicTime) -> Check {
-        // A loop without a version has no directory and checks nothing; a program's own requests need no check.
+        // A loop without a version has no directory and checks nothing.
         let version = loops[loop] ?? used
         let end = version >= changed ? lease.end : version >= former.changed ? former.end : .past
         return Check(version: version, wasCurrent: moment < end)
@@ -89,11 +90,11 @@ struct ControlVersions {
 
     /// Returns whether the check of a request still counts.
     ///
-    /// A recent change that was not answered yet need not matter.
+    /// A recent change that is not answered yet need not apply to the request.
     ///
     /// - Parameters:
     ///   - check: The check when the request arrived.
     ///   - isRecent: Whether that was less than a lease ago.
-    /// - Returns: Whether the newest data would have the same result, or need not.
+    /// - Returns: Whether the newest data have the same result, or need not apply.
     func allow(_ check: Check, isRecent: Bool) -> Bool { changed <= check.version || isRecent && check.wasCurrent }
 }

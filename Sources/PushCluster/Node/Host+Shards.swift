@@ -34,7 +34,9 @@ extension Host {
         }
     }
 
-    /// Registers all streams of a shard again, or all streams for shard 0, because the lease was over and other nodes may have written rows.
+    /// Registers all streams of a shard again, or all streams for shard 0.
+    ///
+    /// Other nodes may have written rows after the lease ended.
     func leaseEnded(of queue: ShardQueue) {
         queue.leaseEnded()
         for device in devices where queue.shard == 0 || shard(device) === queue {

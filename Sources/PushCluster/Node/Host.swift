@@ -133,7 +133,7 @@ final class Host {
         expireNowOrNever(stream)
         histories.close(stream)
         shard(stream.device).depart(.init(device: stream.device, epoch: stream.epoch))
-        // A registration whose answer was lost may have replaced another stream, whose node does not know it yet.
+        // A registration whose answer was lost may have replaced a stream on another node, which must hear of this.
         if stream.attachedAt == nil, stream.readingNumber > 1 { shard(stream.device).announce(stream.device) }
         if let end { context.reply(.ended(end, stream: stream.address), to: stream.address) }
     }

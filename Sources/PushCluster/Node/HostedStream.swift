@@ -135,9 +135,9 @@ final class HostedStream {
                 state: state))
     }
 
-    /// Lets a now-or-never notification wait, in the order of numbers.
+    /// Queues a now-or-never notification, in the order of numbers.
     ///
-    /// One of another node may arrive late, with a lower number than those that wait.
+    /// A notification of another node may arrive late, with a lower number than those that wait.
     func waitNowOrNever(_ pending: PendingNotification) {
         let place = nowOrNever.lastIndex { $0.sequence < pending.sequence }.map { $0 + 1 } ?? 0
         nowOrNever.insert(pending, at: place)

@@ -19,7 +19,7 @@ struct Lease {
     /// The end of the lease; `past` before the first heartbeat.
     var end: MonotonicTime { renewedAt?.advanced(byMilliseconds: durationMilliseconds) ?? .past }
 
-    /// Returns whether a lease from one moment has ended at another.
+    /// Returns whether a lease that began at one moment has ended at another.
     func isOver(from begin: MonotonicTime, at moment: MonotonicTime) -> Bool {
         moment >= begin.advanced(byMilliseconds: durationMilliseconds)
     }

@@ -51,7 +51,7 @@ package struct NodeConfiguration: Sendable {
     package var historyEntryCountMax = Limits.deliveryHistoryCountMax
     /// The time in which all streams are compared with the shard, in milliseconds.
     package var reviewMilliseconds: Int64 = 60_000
-    /// The maximum difference between the clocks of the machine and of PostgreSQL with which the node serves.
+    /// The maximum difference between the clocks of the machine and of PostgreSQL at which the node still serves.
     package var clockDifferenceMillisecondsMax = ClockAgreement.suspensionDifferenceMax
     /// The numbers that the node measures.
     package var metrics = StoreMetrics(cluster: ClusterMetrics())

@@ -7,8 +7,8 @@ internal import PushStore
 extension NodeContext {
     /// Returns the time of an event by the clock of the shard, so that the events of all nodes can be compared.
     ///
-    /// The node estimates that clock. A better estimate may be earlier, but the time of an event is not before the time of an
-    /// earlier event, unless the clock itself was set.
+    /// The node estimates that clock, and a later estimate may be lower. The returned times do not decrease, unless the
+    /// clock itself was set.
     func nextTraceTime() -> Timestamp {
         let time = ids.clock.isKnown ? Timestamp(unixMilliseconds: ids.clock.latest(at: moment) / 1_000) : now
         let isSet = lastTraceTime.unixMilliseconds - time.unixMilliseconds > ClusterLimits.traceTimeMilliseconds

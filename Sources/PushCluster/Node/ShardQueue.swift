@@ -158,7 +158,8 @@ final class ShardQueue {
 
     /// The time at which the next heartbeat is due.
     ///
-    /// Without a recent answer, each batch has a heartbeat: a reading before it may lack rows that no writer reports.
+    /// Without a recent answer, each batch has a heartbeat: a reading before the heartbeat may lack rows that no writer
+    /// reports.
     private var nextHeartbeat: MonotonicTime {
         guard let lastHeartbeat, !isHeartbeatUrgent, isHeard else { return .past }
         let (normal, hearing) = (context.configuration.heartbeatMilliseconds, context.configuration.hearingMilliseconds)
@@ -244,6 +245,6 @@ final class ShardQueue {
         return gathered
     }
 
-    /// Sends the next batch after a pause, because a part of the last one was refused.
+    /// Delays the next batch, because the shard refused a part of the last one.
     func pause() { pauseEnd = context.moment.advanced(byMilliseconds: ClusterLimits.retryMilliseconds) }
 }

@@ -8,7 +8,7 @@ internal import PushPostgres
 ///
 /// PostgreSQL keeps the plan of a statement, and may have made it while a table was empty. So each row is looked up by
 /// its key. Sessions exclude plans that scan tables (`PostgresSettings.findsRowsByKey`). Lateral queries with LIMIT or
-/// OFFSET exclude plans that read a whole index, because the estimated number of rows may be far too low.
+/// OFFSET exclude plans that read a whole index. PostgreSQL chooses such plans when it estimates far too few rows.
 enum HotStatement: Int, CaseIterable {
     /// Commits the current transaction without waiting for a disk or a standby.
     case commitLater

@@ -4,14 +4,14 @@ internal import PushCore
 internal import PushStore
 
 extension ShardBatch {
-    /// The number of rows that are read for each device: those in the window are left out afterwards.
+    /// The number of rows to read for each device, including those in the window, which are left out afterwards.
     var rowCountMax: Int64 {
         Int64(ClusterLimits.rowsPerReadingCountMax + (readings.map(\.known.count).max() ?? 0))
     }
 
     /// The indices of `writes` in the order in which they are written.
     ///
-    /// All nodes use this order, so that their transactions do not wait for each other in a circle.
+    /// All nodes use this order, so that their transactions do not deadlock.
     var writeOrder: [Int] {
         writes.indices.sorted { left, right in
             let (left, right) = (writes[left], writes[right])

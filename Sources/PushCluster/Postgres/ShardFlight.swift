@@ -10,9 +10,9 @@ struct ShardFlight {
     var transactionCount = 0
     /// The number of transactions whose ends have arrived.
     var endCount = 0
-    /// The number of the transaction that writes, counted from 1.
+    /// The number of the transaction that writes notifications, counted from 1.
     var writesEnd: Int?
-    /// The failure of the transaction that writes.
+    /// The failure of that transaction.
     var writeFailure: SQLError?
     /// The first failure of another transaction.
     var failure: SQLError?
@@ -25,7 +25,7 @@ struct ShardFlight {
         self.number = number
     }
 
-    /// Records that the next transaction writes.
+    /// Records that the next transaction writes notifications.
     mutating func noteWrites() { writesEnd = transactionCount + 1 }
 
     /// Records the end of the next transaction.

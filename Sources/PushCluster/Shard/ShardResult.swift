@@ -138,7 +138,7 @@ package struct ShardResult: Sendable {
     package var announcedAt: Int64?
     package var heartbeat: Heartbeat?
     package var looks: [Host?] = []
-    /// The shard's time in microseconds at which the hosts were looked up; nil without looks.
+    /// The shard's time in microseconds at which the hosts were looked up; nil without lookups.
     package var lookedAt: Int64?
 
     package init() {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The agreement of the clocks of a node's machine and of PostgreSQL.
+/// The agreement between the clock of a node and that of PostgreSQL.
 package enum ClockAgreement: Sendable {
     case agrees
     /// The difference exceeds two seconds, and an administrator must set a clock.

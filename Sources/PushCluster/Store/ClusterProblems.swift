@@ -46,7 +46,7 @@ struct ClusterProblems {
             add(
                 "clock-differs",
                 "the clock of \(other.name) differs from PostgreSQL's by \(difference) ms\(effect). "
-                    + "Set it by NTP on both.")
+                    + "Synchronize both by NTP.")
         }
         return problems
     }

@@ -16,7 +16,7 @@ extension ClusterThread {
         endAbandonedMove()
     }
 
-    /// Reports when the clocks of this machine and of PostgreSQL begin or cease to agree.
+    /// Reports each change of the agreement of the clocks of this machine and of PostgreSQL.
     private func noteClock() {
         guard let difference = store?.context.clockDifferenceMilliseconds else { return }
         let agreement = ClockAgreement(differenceMilliseconds: difference)

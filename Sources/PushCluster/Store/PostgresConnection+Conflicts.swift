@@ -5,9 +5,9 @@ internal import PushSQL
 internal import PushStore
 
 extension PostgresConnection {
-    /// Runs a closure in a serializable transaction, again when concurrent transactions prevent the commit.
+    /// Runs a closure in a serializable transaction, and repeats both when concurrent transactions prevent the commit.
     ///
-    /// - Parameter body: Executes the statements, which have no effect until the commit.
+    /// - Parameter body: Executes the statements, which have no effect until the commit; may be called several times.
     /// - Returns: The result of the closure, after the commit.
     /// - Throws: The error of the closure, of BEGIN or of COMMIT; a conflict after the last attempt.
     func repeatedTransaction<Result>(_ body: () throws(SQLError) -> Result) throws(SQLError) -> Result {

@@ -27,7 +27,7 @@ package struct PostgresStoreConfiguration: Sendable {
     package var cleanMilliseconds: Int64 = 10_000
     /// The time in which a node compares all streams with PostgreSQL, in milliseconds.
     package var reviewMilliseconds: Int64 = 60_000
-    /// The maximum difference between the clocks of the machine and of PostgreSQL with which the node serves.
+    /// The maximum difference between the clocks of the machine and of PostgreSQL at which the node still serves.
     package var clockDifferenceMillisecondsMax = ClockAgreement.suspensionDifferenceMax
     /// The time between two exchanges of counts with the other nodes, in milliseconds.
     package var countsMilliseconds: Int64 = 5_000
@@ -51,7 +51,7 @@ package struct PostgresStoreConfiguration: Sendable {
     /// is open.
     package var onConnection: @Sendable (_ shard: Int, _ reason: String?) -> Void = { _, _ in }
 
-    /// Called on any thread when the clocks of this machine and of PostgreSQL begin or cease to agree, with the
+    /// Called on any thread when the agreement of the clocks of this machine and of PostgreSQL changes, with the
     /// difference in milliseconds.
     package var onClock: @Sendable (ClockAgreement, _ differenceMilliseconds: Int64) -> Void = { _, _ in }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The work of a node under the former assignment of devices to shards, which must end before it confirms a new one.
+/// The work of a node under the former assignment of devices to shards.
 ///
 /// While this work lasts, the node confirms only the former version of the control data. A move of slots copies devices
-/// when all nodes have confirmed the new version.
+/// only when all nodes have confirmed the new version.
 struct SlotSettlement {
     /// The last version of the control data before the new assignment.
     let formerVersion: Int64

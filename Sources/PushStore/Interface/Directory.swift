@@ -152,7 +152,7 @@ package struct Directory: Sendable {
         self.authorityVersion = authorityVersion
     }
 
-    /// Returns whether another directory leads to the same results of checks.
+    /// Returns whether checks with another directory have the same results.
     package func checksLike(_ other: Directory) -> Bool {
         topics == other.topics && keys == other.keys && revokedCertificates == other.revokedCertificates
             && sendTokens == other.sendTokens

@@ -5,7 +5,7 @@ internal import PushSQL
 
 /// The parts of requests that concern several shards, for `ShardedRequests`.
 extension PostgresRequests {
-    /// Returns the device that an earlier try of the same request has enrolled; nil if no try has.
+    /// Returns the device that an earlier attempt of the same request has enrolled; nil if no attempt has.
     func enrolledDevice(_ codeHash: [UInt8], _ requestHash: [UInt8]) throws(SQLError) -> DeviceID? {
         try commit { () throws(SQLError) in
             try tables.enrolmentCodes.device(codeHash, requestHash, now: transaction.now).map(DeviceID.init(stored:))

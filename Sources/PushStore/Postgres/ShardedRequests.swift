@@ -108,7 +108,7 @@ package final class ShardedRequests {
             committed(effects)
         }
         guard !apps.isEmpty || !channels.isEmpty else { return answer }
-        // The next sweep of a shard that cannot be reached removes their registrations and subscriptions there.
+        // If a shard cannot be reached, its next sweep removes the registrations and subscriptions there.
         var failure: SQLError?
         for index in 1..<max(shardCount, 1) {
             do throws(SQLError) {

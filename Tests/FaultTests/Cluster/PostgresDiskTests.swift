@@ -145,7 +145,7 @@ extension ClusterFaults {
             guard errno == ENOSPC else { throw SystemFailure(call: "write", code: errno) }
         }
 
-        /// Waits until a stream has these texts, each once and in order, and acknowledges everything on it.
+        /// Waits until a stream has each of these texts once, and acknowledges everything on it.
         private func acknowledgeAll(
             _ accepted: [String], _ stream: Stream, _ site: ServerSite, at url: String
         ) async throws {
@@ -155,7 +155,7 @@ extension ClusterFaults {
                 try await site.acknowledge(new, at: url)
                 return Set(stream.texts).isSuperset(of: accepted)
             }
-            // Refused notifications may be between them.
+            // Refused notifications may arrive too.
             let wanted = Set(accepted)
             #expect(stream.texts.filter(wanted.contains).sorted() == accepted.sorted(), "each comes once")
         }

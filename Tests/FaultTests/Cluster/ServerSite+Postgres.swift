@@ -32,7 +32,7 @@ extension ServerSite {
 }
 
 extension PushServer {
-    /// Returns the value of a metric, given with its labels; nil without one.
+    /// Returns the value of a metric, given with its labels; nil if the server does not report it.
     func metric(_ name: String) async throws -> Double? {
         guard let url = process.errorOutput.firstMatch(of: /metrics=(http:\S+)/) else { return nil }
         let text = try await RunningProcess.run(try RepositoryPaths.tool("curl"), ["-sS", String(url.1)]).succeeded()

@@ -17,7 +17,7 @@ final class SimulatedNode: ClusterOutput {
     private var store: ClusterStore?
     private var startCount: Int64 = 0
     private var isConnected = false
-    /// The number of fail-overs before the connection that the process uses.
+    /// The number of fail-overs before the process opened its connection.
     private var connection = 0
     /// Whether the process is stopped; what arrives then waits.
     private var isStopped = false

@@ -177,7 +177,7 @@ final class Simulation {
                 guard !hasPause else { continue }
                 hasPause = true
                 let duration = 300 + chance(upTo: 1_500)
-                // A move just before the fail-over loses the answer to a registration more often than chance does.
+                // A move just before the fail-over loses the answer to a registration more often than a random move.
                 if options.faults.contains(.move) {
                     after(time - chance(upTo: 30)) { device.connect(self.choice(self.nodes)) }
                 }

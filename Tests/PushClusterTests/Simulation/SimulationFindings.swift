@@ -18,7 +18,7 @@ struct SimulationFindings: Equatable, CustomStringConvertible {
     let strayCount: Int
     /// The number of such streams that waited for the review, which compares all streams with PostgreSQL each minute.
     ///
-    /// A stream is left so long if an answer about it is lost twice.
+    /// A stream waits for the review only if answers about it are lost twice.
     let reviewedCount: Int
     /// A digest of the run.
     let trace: UInt64

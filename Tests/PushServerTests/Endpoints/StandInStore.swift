@@ -41,7 +41,7 @@ final class StandInStore: HostingStore {
     }
 
     func submit(_ commands: inout [StoreCommand]) {
-        // Each loop reports its directory once.
+        // Tests do not expect the command with which each loop reports its directory.
         let batch = commands.filter { if case .usesDirectory = $0 { false } else { true } }
         commands = []
         guard !batch.isEmpty else { return }

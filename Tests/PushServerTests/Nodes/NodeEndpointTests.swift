@@ -173,8 +173,8 @@ import Testing
         let devices = (0..<65_536).map { DeviceID(rawValue: UInt64($0)) }
         let packet = packet([.changed(number: 1, devices)])
         // The loop of the links does not run in this test, so nothing is read after the packets.
-        // No packet follows the one that is too many: a connection closed with unread bytes is reset, and the client
-        // may lose the reason.
+        // No packet follows the first one above the limit: the kernel resets a connection that is closed with unread
+        // bytes, and the client may lose the reason.
         for _ in 0...LinkSettings.waitingByteCountMax / packet.count { try client.send(packet) }
         try client.receive()
         #expect(client.closure?.code == .goingAway && client.closure?.isByPeer == true)

@@ -280,7 +280,8 @@ import Testing
         try await loop.run("both links are up") { first.isUp(to: second) && second.isUp(to: first) }
         proxy.isStalled = true
         let (from, to) = isConnecting ? (first, second) : (second, first)
-        // Few large notifications, because many small values take so long that the kernel ends the connection first.
+        // Large notifications fill the link fast. Many small values take so long that the kernel ends the connection
+        // first.
         let pushes = (0..<128).map { NodeMessage.Push(pending: large($0), key: RowKey(rawValue: $0)) }
         var sentCount = 0
         try await loop.run("the link is down") {
