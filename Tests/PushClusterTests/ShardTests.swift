@@ -162,6 +162,22 @@ struct ShardTests {
         guard case .wrongShard(1)? = error else { throw MissingReply(what: "a refusal of shard 1") }
     }
 
+    @Test func `an empty database does not take the place of one that has slots`() async throws {
+        let empty = try await postgres.shard()
+        do { _ = try TestNode(postgres, isOneOfSeveral: true) }
+        // Without slots, another database may still become the shard.
+        do { _ = try TestNode(postgres, shards: [empty]) }
+        do {
+            let node = try TestNode(postgres, shards: [shard])
+            try node.succeed(.cluster(.moveSlots(to: 1, count: 1)))
+        }
+        for other in [empty, try await postgres.shard()] {
+            let error = #expect(throws: PostgresStoreError.self) { _ = try TestNode(postgres, shards: [other]) }
+            guard case .wrongShard(1)? = error else { throw MissingReply(what: "a refusal of shard 1") }
+        }
+        do { _ = try TestNode(postgres, shards: [shard]) }
+    }
+
     @Test func `a node does not start without a database that has devices`() async throws {
         do { _ = try TestNode(postgres, shards: [shard]) }
         let error = #expect(throws: PostgresStoreError.self) { _ = try TestNode(postgres) }

@@ -137,6 +137,47 @@ struct SlotMoveTests {
         #expect(try await shard.sql("SELECT count(*) FROM devices") == "1")
     }
 
+    // MARK: A node that knows only the earlier assignment
+
+    /// Restores the former assignment in the table `slots`, which a node reads when it starts.
+    ///
+    /// The move of slot 1023 to shard 1 has ended long ago, so shard 0 has no rows of its devices any more.
+    private func forgetMove() async throws {
+        _ = try await postgres.sql("UPDATE slots SET moved_at_ms = 1 WHERE former IS NOT NULL")
+        try await eventually("the rows are deleted") {
+            try await postgres.sql("SELECT count(*) FROM devices") == "0"
+        }
+        _ = try await postgres.sql("UPDATE slots SET shard = 0 WHERE slot = 1023")
+    }
+
+    @Test func `a node that does not know of a move changes nothing, and sends its devices elsewhere`() async throws {
+        let device: TestDevice
+        do {
+            let node = try TestNode(postgres, shards: [shard])
+            device = try node.registeredDevice(Self.id(1))
+            try node.succeed(.cluster(.moveSlots(to: 1, count: 1)))
+            try await forgetMove()
+        }
+        let node = try TestNode(postgres, shards: [shard])
+        #expect(throws: StoreRefusal.busy) { try node.succeed(.administer(device.contents.device, .remove)) }
+        #expect(throws: StoreRefusal.busy) {
+            try node.succeed(.device(.register(topic: TestNode.topic), by: device.credential))
+        }
+        let stream = node.address()
+        node.store.submit([.attach(device.credential, stream: stream)])
+        let end = try node.replies.first("the end of the stream") { reply -> StreamEnd? in
+            if case .ended(let end, stream) = reply { end } else { nil }
+        }
+        #expect(end == .shutdown)
+        // The notification waits until the node knows the move, and is not refused as one for an unknown token.
+        let answer = node.submit("waits", to: device.contents)
+        _ = try await postgres.sql(
+            "UPDATE slots SET shard = 1 WHERE slot = 1023; UPDATE control SET version = version + 1")
+        #expect(try node.answer(to: answer) == nil)
+        let next = try node.attach(device)
+        #expect(try node.received(1, on: next).map(\.text) == ["waits"])
+    }
+
     @Test func `wrong moves are refused`() throws {
         let other = try TestNode(postgres, name: "other", isOneOfSeveral: true)
         let node = try TestNode(postgres, isOneOfSeveral: true, shards: [shard])

@@ -91,6 +91,7 @@ final class Host {
                 close(stream, nil)
             }
         case .replaced: close(stream, .replaced)
+        case .elsewhere: close(stream, .shutdown)
         case .attached:
             stream.attachedAt = context.moment
             stream.state = .reading

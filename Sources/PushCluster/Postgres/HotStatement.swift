@@ -90,7 +90,8 @@ enum HotStatement: Int, CaseIterable {
                 """
                 SELECT coalesce(d.secret_hash = u.hash, false), h.instance, h.epoch,
                     n.seen_at > clock_timestamp() - interval '3 seconds', h.earlier_instance, h.earlier_epoch,
-                    e.seen_at > clock_timestamp() - interval '3 seconds'
+                    e.seen_at > clock_timestamp() - interval '3 seconds',
+                    EXISTS (SELECT 1 FROM moved_slots WHERE slot = (u.device >> 53)::int)
                 FROM unnest($1, $2) WITH ORDINALITY AS u(device, hash, place)
                 LEFT JOIN LATERAL (SELECT secret_hash FROM devices WHERE id = u.device LIMIT 1) AS d ON true
                 LEFT JOIN LATERAL (SELECT * FROM hosts WHERE hosts.device = u.device LIMIT 1) AS h ON true
@@ -158,7 +159,8 @@ enum HotStatement: Int, CaseIterable {
         case .explain:
             PipelineStatement(
                 """
-                SELECT d.id, r.generation, live, refused, ended_at_ms, expired
+                SELECT d.id, r.generation, live, refused, ended_at_ms, expired,
+                    EXISTS (SELECT 1 FROM moved_slots WHERE slot = (u.device >> 53)::int)
                 FROM unnest($1, $2) WITH ORDINALITY AS u(device, topic, place)
                 LEFT JOIN LATERAL (SELECT id FROM devices WHERE id = u.device LIMIT 1) AS d ON true
                 LEFT JOIN LATERAL (
@@ -168,7 +170,7 @@ enum HotStatement: Int, CaseIterable {
         }
     }
 
-    /// Registers streams of live devices that present the right secret; returns the hosts that they replace.
+    /// Registers streams of live devices of this shard that present the right secret; returns the replaced hosts.
     ///
     /// The row keeps the replaced host, because no clause returns the old values of an updated row.
     private static let attachment = PipelineStatement(
@@ -176,7 +178,8 @@ enum HotStatement: Int, CaseIterable {
         INSERT INTO hosts(device, instance, epoch)
         SELECT u.device, $4, u.epoch FROM unnest($1, $2, $3) AS u(device, epoch, hash)
         CROSS JOIN LATERAL (
-            SELECT 1 FROM devices d WHERE d.id = u.device AND d.secret_hash = u.hash LIMIT 1) AS authorized
+            SELECT 1 FROM devices d WHERE d.id = u.device AND d.secret_hash = u.hash
+                AND NOT EXISTS (SELECT 1 FROM moved_slots WHERE slot = (u.device >> 53)::int) LIMIT 1) AS authorized
         ORDER BY u.device
         ON CONFLICT (device) DO UPDATE SET instance = excluded.instance, epoch = excluded.epoch,
             earlier_instance = hosts.instance, earlier_epoch = hosts.epoch WHERE hosts.epoch < excluded.epoch
@@ -185,7 +188,7 @@ enum HotStatement: Int, CaseIterable {
             WHERE n.instance = earlier_instance)
         """, [.int64Array, .int64Array, .bytesArray, .int64])
 
-    /// Writes notifications for live registrations, unless a row with a higher number has the key.
+    /// Writes notifications for live registrations of this shard, unless a row with a higher number has the key.
     private static let insertion = PipelineStatement(
         """
         INSERT INTO pending AS p (device, key, id, topic, expires_at_ms, record)
@@ -194,7 +197,8 @@ enum HotStatement: Int, CaseIterable {
             AS u(device, key, id, topic, generation, expires_at_ms, record)
         CROSS JOIN LATERAL (
             SELECT 1 FROM registrations r WHERE r.device = u.device AND r.topic = u.topic
-                AND r.live = 1 AND r.generation = u.generation AND r.refused = 0 LIMIT 1) AS registered
+                AND r.live = 1 AND r.generation = u.generation AND r.refused = 0
+                AND NOT EXISTS (SELECT 1 FROM moved_slots WHERE slot = (u.device >> 53)::int) LIMIT 1) AS registered
         ORDER BY u.device, u.key
         ON CONFLICT (device, key) DO UPDATE SET id = excluded.id, topic = excluded.topic,
             expires_at_ms = excluded.expires_at_ms, record = excluded.record WHERE p.id < excluded.id

@@ -280,6 +280,10 @@ final class PostgresShard {
     private func takeHosts(_ result: borrowing PostgresResult) {
         guard let batch = flight?.batch else { return }
         for (place, attachment) in batch.attachments.enumerated() where place < result.rowCount {
+            guard result.int64(place, 7) == 0 else {
+                flight?.result.attachments[place] = .elsewhere
+                continue
+            }
             guard result.int64(place, 0) != 0, !result.isNull(place, 1) else {
                 flight?.result.attachments[place] = .unauthorized
                 continue

@@ -68,7 +68,9 @@ extension ShardResult.Write {
     ///
     /// With a live registration, a row with a higher number has the key, or had it and was acknowledged.
     init(_ result: borrowing PostgresResult, _ row: Int, generation: UInt32) {
-        if result.isNull(row, 0) {
+        if result.int64(row, 6) != 0 {
+            self = .failed
+        } else if result.isNull(row, 0) {
             self = .refused(.badDeviceToken, endedAt: nil)
         } else if result.isNull(row, 1) {
             self = .refused(.unregistered, endedAt: nil)

@@ -29,6 +29,8 @@ package struct ShardResult: Sendable {
     package enum Attachment: Sendable {
         /// No live device has the secret.
         case unauthorized
+        /// The device has moved to another shard, which this node does not know yet.
+        case elsewhere
         /// The stream is registered; the earlier host is nil for the device's first stream.
         case attached(earlier: Host?)
         /// A later stream of the device is registered.
@@ -86,7 +88,7 @@ package struct ShardResult: Sendable {
         case dropped
         /// The registration is unknown or has ended.
         case refused(RejectionReason, endedAt: Timestamp?)
-        /// PostgreSQL did not write it, for example because its disk is full.
+        /// PostgreSQL did not write it, for example because its disk is full, or because the device has moved.
         case failed
     }
 

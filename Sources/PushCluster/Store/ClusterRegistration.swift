@@ -20,15 +20,16 @@ struct ClusterRegistration {
         var wrongShard: Int?
         do throws(SQLError) {
             let cluster = try shards[0].connection.identity(ofShard: 0).cluster
-            let known = try shards[0].connection.slots()
             for (index, shard) in shards.enumerated() where wrongShard == nil {
-                // An empty database must not take the place of one that has devices.
-                if index > 0, known.slotCount(of: index) > 0, try shard.connection.isNew() {
+                // Another database must not take the place of the one that has the devices, not even an empty one.
+                guard try !shards[0].connection.excludes(shard.connection, asShard: index),
+                    try shard.connection.identity(ofShard: index, of: cluster)
+                        == ShardIdentity(cluster: cluster, shard: index)
+                else {
                     wrongShard = index
                     continue
                 }
-                let found = try shard.connection.identity(ofShard: index, of: cluster)
-                if found != ShardIdentity(cluster: cluster, shard: index) { wrongShard = index }
+                try shards[0].connection.include(shard.connection, asShard: index)
             }
             if wrongShard == nil { try shards[0].connection.assignSlots(shardCount: shards.count) }
             slots = try shards[0].connection.slots()

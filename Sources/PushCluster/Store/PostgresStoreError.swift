@@ -52,7 +52,7 @@ extension PostgresStoreError: CustomStringConvertible {
         case .noDescriptor(let error): "\(error). Raise the limit of open files."
         case .wrongShard(let shard):
             """
-            The database of shard \(shard) has the tables of another shard or cluster. \
+            The database of shard \(shard) is not the one that the cluster uses. \
             Compare [store] url and [cluster] shards with those of the other nodes.
             """
         case .missingShard(let shard):

@@ -11,13 +11,6 @@ struct ShardIdentity: Equatable {
 }
 
 extension PostgresConnection {
-    /// Returns whether this database has no identity yet.
-    func isNew() throws(SQLError) -> Bool {
-        let statement = try prepare("SELECT 1 FROM state WHERE name = 'shard'")
-        defer { statement.reset() }
-        return try !statement.step()
-    }
-
     /// Returns the identity of a shard; writes it first if the shard has none and is new.
     ///
     /// - Parameters:
@@ -45,4 +38,29 @@ extension PostgresConnection {
         guard try select.step() else { return ShardIdentity(cluster: 0, shard: -1) }
         return ShardIdentity(cluster: select.int64(0), shard: Int(select.int64(1)))
     }
+
+    /// Returns whether the cluster uses another database as a shard; called on shard 0.
+    ///
+    /// A shard without slots may get another database.
+    func excludes(_ shard: PostgresConnection, asShard number: Int) throws(SQLError) -> Bool {
+        let slots = try prepare("SELECT 1 FROM slots WHERE ?1::int IN (shard, moving_to, former) LIMIT 1")
+        slots.bind(Int64(number), at: 1)
+        defer { slots.reset() }
+        guard try slots.step(), let known = try state(Self.name(ofShard: number)) else { return false }
+        return try shard.state(Self.databaseName) != known
+    }
+
+    /// Records the database that the cluster uses as a shard; called on shard 0.
+    func include(_ shard: PostgresConnection, asShard number: Int) throws(SQLError) {
+        let insert = try shard.prepare("INSERT INTO state VALUES (?, ?) ON CONFLICT (name) DO NOTHING")
+        insert.bind(Self.databaseName, at: 1)
+        insert.bind(Int64.random(in: 1 ... .max), at: 2)
+        try insert.run()
+        if let own = try shard.state(Self.databaseName) { try setState(Self.name(ofShard: number), to: own) }
+    }
+
+    /// The name of the number that no other database has.
+    private static let databaseName = "database"
+    /// Returns the name, in shard 0, of the number of a shard's database.
+    private static func name(ofShard number: Int) -> String { "database_of_shard_\(number)" }
 }

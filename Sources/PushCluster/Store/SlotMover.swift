@@ -13,8 +13,8 @@ struct SlotMover {
     enum Step: Sendable {
         /// Marks slots as moving; when all nodes have confirmed this, no node changes their devices.
         case begin(to: Int, count: Int)
-        /// Copies the marked slots, and assigns them to the shard; `rest` more slots move there afterwards.
-        case copy(to: Int, rest: Int)
+        /// Copies the slots of a move, and assigns them to the shard; `rest` more slots move there afterwards.
+        case copy(move: Int64, to: Int, rest: Int)
         /// Ends a move whose node has stopped, or that failed on this node.
         case finish
         /// Moves late notifications from former shards, and after a minute deletes the other rows there.
@@ -56,17 +56,18 @@ struct SlotMover {
             guard (0..<connections.shardCount).contains(target) else { return .refused(.unknownShard) }
             guard try hasAllNodes(target, control) else { return .refused(.shardNotEverywhere) }
             guard let marked = try mark(for: target, count, control) else { return .refused(.slotsAreMoving) }
-            guard marked > 0 else { return .done }
+            guard marked.count > 0 else { return .done }
             try changed()
-            return .next(.copy(to: target, rest: count - marked))
-        case .copy(let target, let rest):
-            for (source, slots) in try moving(control) { try copy(slots, from: source, to: target, control) }
-            try end(control)
+            return .next(.copy(move: marked.move, to: target, rest: count - marked.count))
+        case .copy(let move, let target, let rest):
+            for (source, slots) in try slots(of: move, control) { try copy(slots, from: source, to: target, move) }
+            let isMoved = try end(move, control)
             try changed()
+            guard isMoved else { return .refused(.busy) }
             return rest > 0 ? .next(.begin(to: target, count: rest)) : .done
         case .finish:
-            guard try isAbandoned(control) else { return .done }
-            try end(control)
+            guard try isAbandoned(control), let move = try control.state("slot_move") else { return .done }
+            _ = try end(move, control)
             try changed()
         case .clean: try clean(control, changed)
         }
@@ -88,25 +89,34 @@ struct SlotMover {
         return live[0].isSubset(of: live[1])
     }
 
-    /// Marks slots that move to a shard; returns their number, or nil while other slots move.
-    private func mark(for target: Int, _ count: Int, _ control: PostgresConnection) throws(SQLError) -> Int? {
-        try control.repeatedTransaction { () throws(SQLError) -> Int? in
+    /// Marks slots that move to a shard; returns their count and the number of the move, or nil while other slots move.
+    private func mark(
+        for target: Int, _ count: Int, _ control: PostgresConnection
+    ) throws(SQLError) -> (count: Int, move: Int64)? {
+        try control.repeatedTransaction { () throws(SQLError) -> (count: Int, move: Int64)? in
             guard try moving(control).isEmpty else { return nil }
             let select = try control.prepare("SELECT slot, shard FROM slots WHERE former IS NULL")
             var free: [Int: [Int]] = [:]
             while try select.step() { free[Int(select.int64(1)), default: []].append(Int(select.int64(0))) }
             let chosen = SlotRange.choose(
                 for: target, countMax: min(count, Self.slotsPerMoveCountMax), from: free)
-            guard !chosen.isEmpty else { return 0 }
+            guard !chosen.isEmpty else { return (0, 0) }
             try control.execute(
                 text:
                     "UPDATE slots SET moving_to = \(target) WHERE slot IN (\(chosen.map(String.init).joined(separator: ",")))"
             )
-            // The number distinguishes the marker of this move from the markers of other moves.
-            try set("slot_move", to: .random(in: 1 ... .max), control)
-            try set("slot_mover", to: instance.rawValue, control)
+            let move = (try control.state("slot_move") ?? 0) + 1
+            try control.setState("slot_move", to: move)
+            try control.setState("slot_mover", to: instance.rawValue)
             try raiseVersion(control)
-            return chosen.count
+            return (chosen.count, move)
+        }
+    }
+
+    /// Returns the slots of a move, grouped by their present shards; no slots if the move has ended.
+    private func slots(of move: Int64, _ control: PostgresConnection) throws(SQLError) -> [Int: [Int]] {
+        try control.repeatedTransaction { () throws(SQLError) in
+            try control.state("slot_move") == move ? try moving(control) : [:]
         }
     }
 
@@ -120,11 +130,8 @@ struct SlotMover {
 
     // MARK: Copying
 
-    /// Copies the rows of slots; the move is decided when their present shard commits the marker.
-    private func copy(
-        _ slots: [Int], from source: Int, to target: Int, _ control: PostgresConnection
-    ) throws(SQLError) {
-        guard let move = try value("slot_move", control) else { return }
+    /// Copies the rows of slots; their present shard decides the move when it commits.
+    private func copy(_ slots: [Int], from source: Int, to target: Int, _ move: Int64) throws(SQLError) {
         let (old, new) = (
             try connections.connection(toShard: source), try connections.connection(toShard: target)
         )
@@ -136,30 +143,47 @@ struct SlotMover {
                     SET LOCAL lock_timeout = '\(Self.lockTimeout)';
                     LOCK TABLE devices, registrations, filters, subscriptions, delivery_histories IN SHARE MODE
                     """)
-            try new.repeatedTransaction { () throws(SQLError) in
+            guard try SlotMoveDecision(on: old).isOpen(move) else { return }
+            let isReceived = try new.repeatedTransaction { () throws(SQLError) -> Bool in
+                // A later move may have brought the devices back, while this node hung.
+                guard try new.state("received_move") ?? 0 <= move else { return false }
+                try new.setState("received_move", to: move)
                 for range in ranges {
                     // A cancelled move may have left rows in the new shard.
                     try SlotRows(connection: new, range: range).delete()
                     _ = try SlotRows(connection: old, range: range).copy(to: new)
                 }
+                return true
             }
+            guard isReceived else { return }
             for range in ranges { try SlotRows(connection: old, range: range).deletePending() }
-            try set("moved_slots", to: move, old)
+            try SlotMoveDecision(on: old).complete(move, slots)
         }
     }
 
     // MARK: The end
 
     /// Assigns the slots that were copied to their new shard, and cancels the move of the others.
-    private func end(_ control: PostgresConnection) throws(SQLError) {
-        guard let move = try value("slot_move", control) else { return }
+    ///
+    /// Nodes that end the same move do so with the same result, because the present shard of the slots decides it.
+    ///
+    /// - Parameters:
+    ///   - move: The number of the move.
+    ///   - control: The shard with the control data.
+    /// - Returns: Whether all slots have moved; also false if another node has ended the move.
+    /// - Throws: The error that PostgreSQL returned.
+    private func end(_ move: Int64, _ control: PostgresConnection) throws(SQLError) -> Bool {
+        let slots = try slots(of: move, control)
+        guard !slots.isEmpty, let target = try target(control) else { return false }
         var moved: [Int] = []
-        for source in try moving(control).keys {
-            let marker = try value("moved_slots", try connections.connection(toShard: source))
-            if marker == move { moved.append(source) }
+        for (source, slots) in slots {
+            guard try SlotMoveDecision(on: connections.connection(toShard: source)).decide(move) else { continue }
+            try SlotMoveDecision(on: connections.connection(toShard: target)).accept(move, slots)
+            moved.append(source)
         }
         let sources = moved.isEmpty ? "-1" : moved.map(String.init).joined(separator: ",")
         try control.repeatedTransaction { () throws(SQLError) in
+            guard try control.state("slot_move") == move else { return }
             try control.execute(
                 text:
                     """
@@ -170,12 +194,20 @@ struct SlotMover {
             try control.execute(text: "UPDATE slots SET moving_to = NULL WHERE moving_to IS NOT NULL")
             try raiseVersion(control)
         }
+        return moved.count == slots.count
+    }
+
+    /// Returns the shard to which slots move.
+    private func target(_ control: PostgresConnection) throws(SQLError) -> Int? {
+        let select = try control.prepare("SELECT moving_to FROM slots WHERE moving_to IS NOT NULL LIMIT 1")
+        defer { select.reset() }
+        return try select.step() ? Int(select.int64(0)) : nil
     }
 
     /// Returns whether slots are marked as moving, but no node moves them any more.
     private func isAbandoned(_ control: PostgresConnection) throws(SQLError) -> Bool {
         guard try !moving(control).isEmpty else { return false }
-        let mover = try value("slot_mover", control)
+        let mover = try control.state("slot_mover")
         // This worker does one job at a time. So if this node began the move, its job has ended.
         guard let mover, mover != instance.rawValue else { return true }
         let live = try control.prepare(
@@ -229,20 +261,5 @@ struct SlotMover {
 
     private func raiseVersion(_ control: PostgresConnection) throws(SQLError) {
         try control.execute(text: "UPDATE control SET version = version + 1")
-    }
-
-    private func value(_ name: String, _ connection: PostgresConnection) throws(SQLError) -> Int64? {
-        let select = try connection.prepare("SELECT value FROM state WHERE name = ?")
-        select.bind(name, at: 1)
-        defer { select.reset() }
-        return try select.step() ? select.int64(0) : nil
-    }
-
-    private func set(_ name: String, to value: Int64, _ connection: PostgresConnection) throws(SQLError) {
-        let insert = try connection.prepare(
-            "INSERT INTO state VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value")
-        insert.bind(name, at: 1)
-        insert.bind(value, at: 2)
-        try insert.run()
     }
 }

@@ -79,6 +79,7 @@ package final class PostgresRequests {
     private let trimmer: PostgresTrimmer
     private let histories: PostgresHistories
     let transaction = StoreTransaction()
+    private let selectMoved: any SQLStatement
     private let raiseVersion: any SQLStatement
     private let selectVersion: any SQLStatement
 
@@ -114,6 +115,7 @@ package final class PostgresRequests {
             database, tables, transaction, executor.registrations, traces, leftovers, bounds)
         trimmer = try PostgresTrimmer(
             database, tables.topics, transaction, bounds, awayMilliseconds: environment.awayMilliseconds)
+        selectMoved = try database.prepare("SELECT 1 FROM moved_slots WHERE slot = ?")
         raiseVersion = try control.prepare("UPDATE control SET version = version + 1")
         selectVersion = try control.prepare("SELECT version FROM control")
     }
@@ -124,27 +126,30 @@ package final class PostgresRequests {
     ///
     /// - Parameters:
     ///   - request: The request.
+    ///   - device: The device that the request is about; nil if the device cannot be in another shard.
     ///   - committed: Called after each committed transaction that has effects. A later transaction may fail.
-    /// - Returns: The answer; `busy` if concurrent transactions prevented one too often.
+    /// - Returns: The answer; `busy` if concurrent transactions prevented one too often, or the device has moved.
     /// - Throws: Another error that PostgreSQL returned. With `disconnected`, the last transaction may be committed.
     package func perform(
-        _ request: StoreRequest, committed: (PostgresEffects) -> Void
+        _ request: StoreRequest, about device: DeviceID? = nil, committed: (PostgresEffects) -> Void
     ) throws(SQLError) -> Answer {
-        var answer = try run(committed) { () throws(SQLError) in try execute(request) }
+        var answer = try run(committed, about: device) { () throws(SQLError) in try execute(request) }
         if case .success = answer.result, request.forbidsDeliveries { answer.endsDeliveries = true }
         return answer
     }
 
     /// Runs a request and the further steps of its work.
     func run(
-        _ committed: (PostgresEffects) -> Void, _ first: () throws(SQLError) -> RequestResult
+        _ committed: (PostgresEffects) -> Void, about device: DeviceID? = nil,
+        _ first: () throws(SQLError) -> RequestResult
     ) throws(SQLError) -> Answer {
         var work: (any LongWork)?
         while true {
             let result: RequestResult
             do {
                 result = try commit(committed, restart: { work?.restart() }) { () throws(SQLError) in
-                    if let work { try work.step() } else { try first() }
+                    if let device, try hasMoved(device) { return .failure(.busy) }
+                    return if let work { try work.step() } else { try first() }
                 }
             } catch {
                 guard error.kind == .conflict else { throw error }
@@ -162,6 +167,13 @@ package final class PostgresRequests {
             case .unfinished(let rest): work = rest
             }
         }
+    }
+
+    /// Returns whether a device has moved to another shard, which the caller does not know yet.
+    private func hasMoved(_ device: DeviceID) throws(SQLError) -> Bool {
+        selectMoved.bind(Int64(SlotMap.slot(of: device)), at: 1)
+        defer { selectMoved.reset() }
+        return try selectMoved.step()
     }
 
     /// Accepts a broadcast; blocks until it is stored, if its channel stores it.

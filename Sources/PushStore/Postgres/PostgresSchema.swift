@@ -19,6 +19,8 @@ package import PushSQL
 ///   uses, and `key_rotation` is that of the rotation whose next cluster key it has.
 /// - `control` counts the changes of control data.
 /// - `changes` lists connected devices of which a node could not inform the host. Rows stay for a minute.
+/// - `slots` has the shard of each slot. `moved_slots`, in each shard, has the slots that this shard had and another one
+///   has now. So a node that knows only an earlier assignment changes no device there.
 /// - `quota_uses` has a row for each node and subject.
 /// - `trace` is one stream that all nodes extend, and `trace_end` has its end. `first_id` and `last_id` are those of the
 ///   notifications that are accepted in the row; 0 without any.
@@ -253,6 +255,7 @@ package enum PostgresSchema {
         CREATE TABLE slots(
             slot int PRIMARY KEY, shard int NOT NULL, moving_to int, former int, moved_at_ms bigint)
         """,
+        "CREATE TABLE moved_slots(slot int PRIMARY KEY, move bigint NOT NULL)",
         "CREATE TABLE secrets(name text PRIMARY KEY, sealed bytea NOT NULL)",
         "INSERT INTO state VALUES ('schema_version', 1)",
     ]

@@ -80,7 +80,8 @@ package final class ShardedRequests {
     ) throws(SQLError) -> PostgresRequests.Answer {
         let slots = slots()
         guard !slots.isMoving(device) else { return .init(result: .failure(.busy)) }
-        return try shard(slots.shard(of: device)).perform(request, committed: committed)
+        return try shard(slots.shard(of: device)).perform(
+            request, about: shardCount > 1 ? device : nil, committed: committed)
     }
 
     private func enrol(

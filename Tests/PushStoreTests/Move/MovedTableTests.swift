@@ -12,7 +12,9 @@ import Testing
     /// The tables of SQLite that are made of others.
     private static let derived = ["archived", "archived_counts"]
     /// The tables of PostgreSQL that only running nodes need, and those of the data directory.
-    private static let ofNodes = ["nodes", "hosts", "control", "changes", "slots", "secrets", "trace_end"]
+    private static let ofNodes = [
+        "nodes", "hosts", "control", "changes", "slots", "moved_slots", "secrets", "trace_end",
+    ]
 
     @Test func `every table of SQLite and every column is copied from PostgreSQL`() throws {
         let database = try Connection(inMemory: "test")
