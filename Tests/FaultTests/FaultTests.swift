@@ -20,7 +20,7 @@ internal import Testing
     static func steps<Step>(
         _ all: [Step], count: Int, sourceLocation: SourceLocation = #_sourceLocation
     ) -> [Step] {
-        let wanted = count * Patience.caseCount / 100
+        let wanted = max(count, count * Patience.caseCount / 100)
         guard all.count > wanted else { return all }
         let seed = Patience.seed
         print("\(sourceLocation.fileName): \(wanted) of \(all.count) steps by POSTHORN_TEST_SEED=\(seed)")

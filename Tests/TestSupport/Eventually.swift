@@ -18,8 +18,8 @@ package enum Patience {
         ProcessInfo.processInfo.environment["POSTHORN_TEST_SEED"].flatMap(UInt64.init)
         ?? UInt64.random(in: 1...0xFFFF_FFFF)
 
-    /// The number of cases of a property test: 100, or `POSTHORN_TEST_CASES`.
-    package static let caseCount = ProcessInfo.processInfo.environment["POSTHORN_TEST_CASES"].flatMap(Int.init) ?? 100
+    /// The number of cases of a property test: 40, or `POSTHORN_TEST_CASES`.
+    package static let caseCount = ProcessInfo.processInfo.environment["POSTHORN_TEST_CASES"].flatMap(Int.init) ?? 40
 
     /// The duration of random failures in a cluster in seconds, `POSTHORN_TEST_SECONDS`; nil in an ordinary run.
     package static let clusterSeconds =

@@ -53,8 +53,8 @@ package final class ShardedRequests {
             .control(.channel), .control(.channels):
             return try merged(request)
         case .control(.policy(.set(let key, _, _))):
-            let shard = try shard(key.device.map { slots().shard(of: $0) } ?? 0)
-            return try shard.perform(request, committed: committed)
+            guard let device = key.device else { return try shard(0).perform(request, committed: committed) }
+            return try perform(request, about: device, committed)
         case .control, .backup, .cluster: return try control(request, committed)
         }
     }
