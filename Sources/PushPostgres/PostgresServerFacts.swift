@@ -16,6 +16,8 @@ package struct PostgresServerFacts: Sendable, Equatable {
     package var synchronousStandbyNames: String
     /// The number of connected synchronous standbys; nil if the role may not see it.
     package var synchronousStandbyCount: Int?
+    /// The role of the connection.
+    package var role: String
     /// Whether TLS protects the connection.
     package var usesTLS: Bool
     /// Whether the server is on this machine.
@@ -25,7 +27,8 @@ package struct PostgresServerFacts: Sendable, Equatable {
 
     package init(
         version: Int, usesFsync: Bool, writesFullPages: Bool, synchronousCommit: String,
-        synchronousStandbyNames: String, synchronousStandbyCount: Int?, usesTLS: Bool, isLocal: Bool, isInRecovery: Bool
+        synchronousStandbyNames: String, synchronousStandbyCount: Int?, role: String, usesTLS: Bool, isLocal: Bool,
+        isInRecovery: Bool
     ) {
         self.version = version
         self.usesFsync = usesFsync
@@ -33,6 +36,7 @@ package struct PostgresServerFacts: Sendable, Equatable {
         self.synchronousCommit = synchronousCommit
         self.synchronousStandbyNames = synchronousStandbyNames
         self.synchronousStandbyCount = synchronousStandbyCount
+        self.role = role
         self.usesTLS = usesTLS
         self.isLocal = isLocal
         self.isInRecovery = isInRecovery
@@ -49,6 +53,8 @@ package struct PostgresServerFacts: Sendable, Equatable {
             findings.append(.noSynchronousStandby)
         } else if synchronousStandbyCount == 0 {
             findings.append(.noConnectedStandby)
+        } else if synchronousStandbyCount == nil {
+            findings.append(.hiddenStandbys(role: role))
         }
         if !["on", "remote_apply"].contains(synchronousCommit) {
             findings.append(.weakCommit(synchronousCommit))
@@ -69,6 +75,8 @@ package enum PostgresFinding: Sendable, Equatable {
     case noFullPageWrites
     case noSynchronousStandby
     case noConnectedStandby
+    /// The role may not see the standbys.
+    case hiddenStandbys(role: String)
     case weakCommit(String)
     case noTLS
 
@@ -76,7 +84,7 @@ package enum PostgresFinding: Sendable, Equatable {
     package var isFatal: Bool {
         switch self {
         case .oldVersion, .standby, .noFsync, .noFullPageWrites: true
-        case .noSynchronousStandby, .noConnectedStandby, .weakCommit, .noTLS: false
+        case .noSynchronousStandby, .noConnectedStandby, .hiddenStandbys, .weakCommit, .noTLS: false
         }
     }
 
@@ -89,6 +97,7 @@ package enum PostgresFinding: Sendable, Equatable {
         case .noFullPageWrites: "no-full-page-writes"
         case .noSynchronousStandby: "no-synchronous-standby"
         case .noConnectedStandby: "no-connected-standby"
+        case .hiddenStandbys: "hidden-standbys"
         case .weakCommit: "weak-commit"
         case .noTLS: "no-tls"
         }
@@ -113,6 +122,8 @@ extension PostgresFinding: CustomStringConvertible {
                 + "Add two standbys and set synchronous_standby_names = 'ANY 1 (…)'."
         case .noConnectedStandby:
             "no synchronous standby of PostgreSQL is connected, so no commit ends. Start a standby."
+        case .hiddenStandbys(let role):
+            "the role may not read the state of the standbys. Run GRANT pg_read_all_stats TO \(role)."
         case .weakCommit(let value):
             "PostgreSQL has synchronous_commit = \(value), so other programs can lose their commits. "
                 + "Set synchronous_commit = on."
@@ -136,14 +147,15 @@ extension PostgresConnection {
               (SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit'),
               current_setting('synchronous_standby_names'), pg_is_in_recovery(),
               (SELECT CASE WHEN count(*) = count(sync_state) THEN count(*) FILTER (WHERE sync_state IN ('sync', 'quorum')) END
-                 FROM pg_stat_replication)
+                 FROM pg_stat_replication), quote_ident(current_user)
             """)
         guard try statement.step() else { preconditionFailure("SELECT without FROM has one row") }
         defer { statement.reset() }
         return PostgresServerFacts(
             version: handle.serverVersion, usesFsync: statement.int64(0) == 1, writesFullPages: statement.int64(1) == 1,
             synchronousCommit: statement.string(2), synchronousStandbyNames: statement.string(3),
-            synchronousStandbyCount: statement.optionalInt64(5).map(Int.init), usesTLS: handle.usesTLS,
+            synchronousStandbyCount: statement.optionalInt64(5).map(Int.init), role: statement.string(6),
+            usesTLS: handle.usesTLS,
             isLocal: handle.isLocal, isInRecovery: statement.int64(4) == 1)
     }
 

@@ -20,8 +20,8 @@ struct ClusterProblemsTests {
     private static func codes(_ change: (inout ClusterProblems) -> Void) -> [String] {
         let facts = PostgresServerFacts(
             version: 150_018, usesFsync: true, writesFullPages: true, synchronousCommit: "on",
-            synchronousStandbyNames: "ANY 1 (s1, s2)", synchronousStandbyCount: 2, usesTLS: true, isLocal: false,
-            isInRecovery: false)
+            synchronousStandbyNames: "ANY 1 (s1, s2)", synchronousStandbyCount: 2, role: "posthorn", usesTLS: true,
+            isLocal: false, isInRecovery: false)
         var problems = ClusterProblems(
             node: "n1", connectionProblem: nil, hasLease: true, hasLinks: true,
             nodes: [node(1, isLinkUp: nil, clockDifference: 2_000), node(2), node(3)],
@@ -40,6 +40,7 @@ struct ClusterProblemsTests {
         #expect(Self.codes { $0.nodes[2] = Self.node(3, clockDifference: -2_001) } == ["clock-differs"])
         #expect(Self.codes { $0.servers[0]?.facts.synchronousStandbyCount = 1 } == ["one-connected-standby"])
         #expect(Self.codes { $0.servers[0]?.facts.synchronousStandbyCount = 0 } == ["no-connected-standby"])
+        #expect(Self.codes { $0.servers[0]?.facts.synchronousStandbyCount = nil } == ["hidden-standbys"])
         #expect(Self.codes { $0.servers[0]?.facts.usesTLS = false } == ["no-tls"])
         #expect(Self.codes { $0.servers[0]?.oldestTransactionSeconds = 601 } == ["old-transaction"])
         #expect(Self.codes { $0.hasLease = false } == ["no-lease"])

@@ -76,10 +76,14 @@ import Testing
 
     /// Checks the facts that a role without the right to see other sessions can read.
     private func checkRights(_ trio: PostgresTrio) async throws {
-        _ = try await trio.sql("CREATE ROLE plain LOGIN", on: 0)
-        let address = try PostgresAddress(trio.address(of: 0, user: "plain"))
-        let facts = try PostgresConnection(to: address, settings: .test(schema: "public")).serverFacts()
-        #expect(facts.synchronousStandbyCount == nil)
-        #expect(facts.findings == [])
+        _ = try await trio.sql("CREATE ROLE \"Plain role\" LOGIN", on: 0)
+        let address = try PostgresAddress(trio.address(of: 0, user: "Plain%20role"))
+        let connection = try PostgresConnection(to: address, settings: .test(schema: "public"))
+        let finding = try connection.serverFacts().findings.first
+        #expect(finding == .hiddenStandbys(role: "\"Plain role\""))
+        let remedy = #"GRANT pg_read_all_stats TO "Plain role""#
+        #expect(finding?.description.hasSuffix("Run \(remedy).") == true)
+        _ = try await trio.sql(remedy, on: 0)
+        #expect(try connection.serverFacts().findings == [])
     }
 }

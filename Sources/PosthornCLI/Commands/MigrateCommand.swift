@@ -14,7 +14,7 @@ enum MigrateCommand {
                 fails, the target stays empty.
 
                 It runs 'posthornd --migrate', which must be installed on this machine, and has its exit codes. Run it as \
-                the server's user. PostgreSQL's password comes from ~/.pgpass of this user.
+                root or as the server's user. PostgreSQL's password comes from PGPASSWORD or from ~/.pgpass of this user.
                 """,
             options: [
                 Option(

@@ -191,7 +191,8 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
                 + "relaxed: neither is guaranteed. With PostgreSQL, only full is available."
         case .storeURL:
             "The address of PostgreSQL 15 or newer, postgresql://USER@HOST,HOST/DATABASE?sslmode=verify-full; empty for "
-                + "SQLite in the data directory. Write the password into ~/.pgpass."
+                + "SQLite in the data directory. Write the password into PGPASSWORD, for the unit in a file of "
+                + "EnvironmentFile=, or into ~/.pgpass."
         case .acceptPatience:
             "The time that notifications wait while PostgreSQL does not answer, in seconds; then they are refused with 503."
         case .linkAddress:

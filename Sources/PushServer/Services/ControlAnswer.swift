@@ -154,7 +154,8 @@ extension StoreRefusal {
         case .alreadyExists: "An object with this name already exists. Choose another name."
         case .unknownNode: "The cluster has no node with this name. See `posthorn cluster status`."
         case .nodeIsLive:
-            "The node had a heartbeat in the last \(NodeChange.silenceSeconds) seconds. Stop its posthornd, wait, then try again."
+            "The node had a heartbeat in the last \(NodeChange.silenceSeconds) seconds. Stop its posthornd, wait, then try again. "
+                + "If you cannot stop it, change PostgreSQL's password and close its sessions."
         case .unknownShard:
             "There is no such shard. See `posthorn cluster status`, and `shards` in the server's configuration."
         case .shardNotEverywhere:
