@@ -135,6 +135,36 @@ struct PostgresStoreTests {
         #expect(try node.send("x", to: device.contents) == .unregistered)
     }
 
+    @Test func `a stream with a wrong secret ends no other stream of the device`() async throws {
+        let postgres = try await PostgresFixture()
+        let node = try TestNode(postgres)
+        let device = try node.registeredDevice()
+        let guess = DeviceCredential(device: device.contents.device, secretHash: [UInt8](repeating: 9, count: 32))
+        let stream = try node.attach(device)
+        let wrong = node.address()
+        node.store.submit([.attach(guess, stream: wrong)])
+        try node.replies.first("refused") {
+            if case .performed(.failure(.unauthorized), wrong) = $0 { () } else { nil }
+        }
+        let answer = node.submit("x", to: device.contents)
+        node.acknowledge(try node.received(1, on: stream), by: device)
+        #expect(try node.answer(to: answer) == nil)
+        #expect(!node.replies.has { if case .ended = $0 { true } else { false } })
+    }
+
+    @Test func `a stream with the right secret replaces one with a wrong secret`() async throws {
+        let postgres = try await PostgresFixture()
+        let node = try TestNode(postgres)
+        let device = try node.registeredDevice()
+        let guess = DeviceCredential(device: device.contents.device, secretHash: [UInt8](repeating: 9, count: 32))
+        for _ in 0..<5 {
+            let (wrong, right) = (node.address(), node.address())
+            node.store.submit([.attach(guess, stream: wrong), .attach(device.credential, stream: right)])
+            try node.replies.first("attached") { if case .attached(_, right) = $0 { () } else { nil } }
+            node.store.submit([.detach(stream: right)])
+        }
+    }
+
     @Test func `a refused topic drops its notifications at once, and a now-or-never one is never written`() async throws
     {
         let postgres = try await PostgresFixture()

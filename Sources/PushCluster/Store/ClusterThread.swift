@@ -233,12 +233,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         switch command {
         case .accept(let notification, let answer): store.accept(notification, answer: answer)
         case .attach(let credential, let stream, let agent):
-            if let device = credential.device {
-                attach(device, credential, stream, agent, store)
-            } else {
-                let job = RequestWorker.Job.identify(credential, stream: stream, agent: agent)
-                submit(job, to: workers[nil, credential.secretHash.first], answer: stream)
-            }
+            attach(credential, stream, agent, store)
         case .acknowledge(let acknowledgements, let device): store.acknowledge(acknowledgements, by: device)
         case .detach(let stream): store.detach(stream: stream)
         case .publish(let broadcast, let answer):
@@ -276,15 +271,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         }
     }
 
-    private func attach(
-        _ device: DeviceID, _ credential: DeviceCredential, _ stream: ReplyAddress, _ agent: String,
-        _ store: ClusterStore
-    ) {
-        store.attach(device, secretHash: credential.secretHash, stream: stream)
-        _ = workers[device, 1].submit(.noteSeen(device, agent: agent))
-    }
-
-    private func submit(_ job: RequestWorker.Job, to worker: RequestWorker, answer: ReplyAddress) {
+    func submit(_ job: RequestWorker.Job, to worker: RequestWorker, answer: ReplyAddress) {
         guard !worker.submit(job) else { return }
         reply(.performed(.failure(.busy), answer: answer), to: answer)
     }

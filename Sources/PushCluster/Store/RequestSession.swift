@@ -56,7 +56,12 @@ final class RequestSession {
         switch job {
         case .perform(let request, let address): try perform(request, address)
         case .identify(let credential, let stream, let agent):
-            let device = try connections.sharded.device(of: credential)
+            let device =
+                if let named = credential.device {
+                    try connections.requests(of: named).identify(credential)
+                } else {
+                    try connections.sharded.device(of: credential)
+                }
             report(.identified(device, credential, stream: stream, agent: agent))
         case .noteSeen(let device, let agent): try connections.requests(of: device).noteSeen([(device, agent)])
         case .readDirectory: report(.directory(try controlData()))

@@ -12,7 +12,7 @@ final class RequestWorker: Sendable {
     /// A request to a worker.
     enum Job: Sendable {
         case perform(StoreRequest, answer: ReplyAddress)
-        /// Finds the device of a credential without an ID, to open its stream.
+        /// Verifies a credential, and finds its device if it has no ID, to open a stream.
         case identify(DeviceCredential, stream: ReplyAddress, agent: String)
         case noteSeen(DeviceID, agent: String?)
         case readDirectory

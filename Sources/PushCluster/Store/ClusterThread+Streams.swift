@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushNet
+internal import PushStore
+
+/// The streams that devices open.
+extension ClusterThread {
+    /// Opens a stream.
+    ///
+    /// Anybody can write the ID of a device into a secret. While the device has a stream with another secret, a worker
+    /// verifies the new secret before the new stream replaces that one. The shard verifies all other secrets with the
+    /// registration of the stream.
+    func attach(
+        _ credential: DeviceCredential, _ stream: ReplyAddress, _ agent: String, _ store: ClusterStore
+    ) {
+        if let device = credential.device,
+            store.host.stream(of: device).map({ credential.hasHash($0.secretHash) }) ?? true
+        {
+            return attach(device, credential, stream, agent, store)
+        }
+        let hint = credential.device == nil ? credential.secretHash.first : 1
+        let job = RequestWorker.Job.identify(credential, stream: stream, agent: agent)
+        submit(job, to: workers[credential.device, hint], answer: stream)
+    }
+
+    /// Opens the stream of a device whose secret does not need to be verified before.
+    func attach(
+        _ device: DeviceID, _ credential: DeviceCredential, _ stream: ReplyAddress, _ agent: String,
+        _ store: ClusterStore
+    ) {
+        store.attach(device, secretHash: credential.secretHash, stream: stream)
+        _ = workers[device, 1].submit(.noteSeen(device, agent: agent))
+    }
+}
