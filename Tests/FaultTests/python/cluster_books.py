@@ -104,7 +104,7 @@ class ClusterBooks(Books):
         if one.status is None:
             return "in doubt"
         if not one.is_accepted:
-            if one.status != 503 and is_shown:
+            if one.status != 503 and is_shown and not self.was_removed_meanwhile(one):
                 self.problem(f"refused and shown: {one}")
             return f"refused {one.status}"
         if one.key_id in self.revoked and one.sent > self.revoked[one.key_id]:
@@ -115,6 +115,11 @@ class ClusterBooks(Books):
         if is_shown:
             return "shown"
         return self.reason(one) or self.lost(one)
+
+    def was_removed_meanwhile(self, one):
+        """Whether the app was removed between the request and its answer, perhaps just after the device showed it."""
+        return any(asked < one.answered and (answered is None or one.sent < answered)
+                   for asked, answered, _ in self.removals[one.topic])
 
     def reason(self, one):
         """Returns why an accepted notification need not have been shown."""
