@@ -358,5 +358,8 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
 
     func send(_ messages: [NodeMessage], to instance: InstanceID) { links?.send(messages, to: instance) }
 
-    func reply(_ new: [StoreReply], toLoop loop: UInt32) { replies[loop, default: []] += new }
+    func reply(_ new: [StoreReply], toLoop loop: UInt32) {
+        noteSeen(new)
+        replies[loop, default: []] += new
+    }
 }
