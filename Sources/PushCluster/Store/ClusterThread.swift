@@ -23,6 +23,11 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         case stop
     }
 
+    private struct SuspendedJob: Hashable {
+        var worker: Int
+        var number: Int64
+    }
+
     private let loop: EventLoop
     let instance: InstanceID
     let configuration: PostgresStoreConfiguration
@@ -38,6 +43,8 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     private var history: HistoryFeed
     /// The changes that the current request of each worker has made so far.
     private var groups: [ChangeGroup?]
+    /// The changes of requests that wait for their next step.
+    private var suspended: [SuspendedJob: ChangeGroup] = [:]
     /// The nodes that wait until this one has read a version of the control data.
     var controlQuestions: [(number: Int64, version: Int64, from: InstanceID)] = []
     var quotas: QuotaExchange?
@@ -290,6 +297,11 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
             guard let group = groups[worker] else { return reply(.performed(result, answer: address), to: address) }
             groups[worker] = nil
             group.whenApplied { [weak self] in self?.reply(.performed(result, answer: address), to: address) }
+        case .suspended(let number):
+            suspended[SuspendedJob(worker: worker, number: number)] = groups[worker]
+            groups[worker] = nil
+        case .resumed(let number):
+            groups[worker] = suspended.removeValue(forKey: SuspendedJob(worker: worker, number: number))
         case .identified(let device?, let credential, let stream, let agent):
             attach(device, credential, stream, agent, store)
         case .identified(nil, _, let stream, _):

@@ -38,6 +38,7 @@ enum PostgresOpening {
                 log.info("postgres_connected", ["shard": "\(shard)", "server": "\(addresses[shard])"])
             }
         }
+        store.onFailedRequest = { log.warning("postgres_request_failed", ["reason": $0]) }
         store.onClock = { agreement, difference in
             let fields: KeyValuePairs = ["milliseconds": "\(difference)"]
             switch agreement {
