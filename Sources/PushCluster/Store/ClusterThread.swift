@@ -53,6 +53,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     /// The version of the control data whose assignment of slots is not in force yet.
     var settlement: SlotSettlement?
     var lastHeartbeat = MonotonicTime.past
+    private var leases = LeaseReport()
     /// The last known agreement of the clocks of this machine and of PostgreSQL.
     var clock = ClockAgreement.agrees
     /// The times of the next steps of sweeps by shard; `future` during a step.
@@ -184,6 +185,9 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         sendReplies()
         metrics.set(store)
         meter.note(store, directoryVersion: directoryVersion)
+        for change in leases.note(store.shards.queues.map(\.hasLease)) {
+            configuration.onLease(change.shard, change.isHeld)
+        }
         for device in store.takeDevicesToTrim() { _ = workers[device, 1].submit(.trim(device)) }
         settleSlots(store)
         if let timer { loop.cancel(timer) }

@@ -39,6 +39,13 @@ enum PostgresOpening {
             }
         }
         store.onFailedRequest = { log.warning("postgres_request_failed", ["reason": $0]) }
+        store.onLease = { shard, isHeld in
+            if isHeld {
+                log.info("node_resumed", ["shard": "\(shard)"])
+            } else {
+                log.warning("node_suspended", ["shard": "\(shard)"])
+            }
+        }
         store.onClock = { agreement, difference in
             let fields: KeyValuePairs = ["milliseconds": "\(difference)"]
             switch agreement {
