@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Foundation
 internal import TestSupport
 internal import Testing
 
@@ -20,6 +21,14 @@ extension ServerEndToEnd {
 
             let nodes: [Node]
             let problems: [Problem]
+        }
+
+        private struct Authorities: Decodable {
+            struct Authority: Decodable {
+                let id: String
+            }
+
+            let authorities: [Authority]
         }
 
         private func status(_ cluster: TestCluster, at node: Int) async throws -> Status {
@@ -77,6 +86,25 @@ extension ServerEndToEnd {
             let readiness = try await port.get("/readyz")
             #expect(readiness.status == 503 && readiness.body.contains("drained"), "\(readiness)")
             #expect(try await port.metrics()["posthorn_draining"] == 1)
+        }
+
+        @Test func `a node of a cluster refuses to change the announced authorities, and leaves no file of a change`()
+            async throws
+        {
+            let cluster = try await TestCluster()
+            let list = try await cluster.posthorn("authority", "list", "--json", at: 0).decoded(Authorities.self)
+            let id = try #require(list.authorities.first).id
+            let changes = [["rotate"], ["announce", "--system"], ["remove", id]]
+            for change in changes {
+                let result = try await RunningProcess.run(
+                    RepositoryPaths.program("posthorn"), ["authority"] + change,
+                    environment: ["POSTHORN_ADMIN_SOCKET": cluster.nodes[0].admin.path])
+                #expect(result.exit == .code(1), "\(change): \(result)")
+                #expect(result.errorOutput.contains("What PostgreSQL does not have yet"), "\(change): \(result)")
+            }
+            let data = cluster.nodes[0].files.path(of: "data")
+            let files = try FileManager.default.contentsOfDirectory(atPath: data)
+            #expect(!files.contains { $0.hasPrefix("authorities") || $0.contains("next") }, "\(files)")
         }
 
         @Test func `a server with SQLite has no cluster`() async throws {

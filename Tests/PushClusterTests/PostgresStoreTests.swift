@@ -152,6 +152,31 @@ struct PostgresStoreTests {
         #expect(!node.replies.has { if case .ended = $0 { true } else { false } })
     }
 
+    @Test func `a device counts as seen, with its agent, only after its secret was verified`() async throws {
+        let postgres = try await PostgresFixture()
+        let node = try TestNode(postgres)
+        let device = try node.registeredDevice()
+        _ = try await postgres.sql("UPDATE devices SET seen_at_ms = NULL, agent = ''")
+        let guess = DeviceCredential(device: device.contents.device, secretHash: [UInt8](repeating: 9, count: 32))
+        let wrong = node.address()
+        node.store.submit([.attach(guess, stream: wrong, agent: "guess/1")])
+        try node.replies.first("refused") {
+            if case .performed(.failure(.unauthorized), wrong) = $0 { () } else { nil }
+        }
+        // Workers perform their requests in order, so anything that the refused stream submitted is done after these.
+        for hint: UInt8 in 2...3 {
+            let hash = [UInt8](repeating: hint, count: 32)
+            let unknown = DeviceCredential(device: device.contents.device, secretHash: hash)
+            #expect(throws: StoreRefusal.self) { try node.succeed(.device(.identify, by: unknown)) }
+        }
+        #expect(try await postgres.sql("SELECT seen_at_ms IS NULL, agent FROM devices") == "t|")
+        let right = node.address()
+        node.store.submit([.attach(device.credential, stream: right, agent: "right/1")])
+        try await eventually("the device counts as seen") {
+            try await postgres.sql("SELECT seen_at_ms > 0, agent FROM devices") == "t|right/1"
+        }
+    }
+
     @Test func `a stream with the right secret replaces one with a wrong secret`() async throws {
         let postgres = try await PostgresFixture()
         let node = try TestNode(postgres)

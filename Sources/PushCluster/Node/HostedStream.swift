@@ -52,6 +52,8 @@ final class HostedStream {
     /// The number of the attachment; the stream with the highest one is the device's.
     let epoch: Int64
     let openedAt: MonotonicTime
+    /// The name and version of the agent; nil if they are not known.
+    var agent: String?
     var state = State.attaching
     /// Whether the stream has ended.
     var hasEnded = false

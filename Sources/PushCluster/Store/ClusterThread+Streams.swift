@@ -30,6 +30,15 @@ extension ClusterThread {
         _ store: ClusterStore
     ) {
         store.attach(device, secretHash: credential.secretHash, stream: stream)
-        _ = workers[device, 1].submit(.noteSeen(device, agent: agent))
+        // A node that refuses streams keeps the earlier one.
+        guard let opened = store.host.stream(of: device), opened.address == stream else { return }
+        opened.agent = agent
+    }
+
+    /// Records the devices whose streams the shards have accepted as seen.
+    func noteSeen(_ replies: [StoreReply]) {
+        for case .attached(let device, _) in replies {
+            _ = workers[device, 1].submit(.noteSeen(device, agent: store?.host.stream(of: device)?.agent))
+        }
     }
 }

@@ -23,6 +23,11 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         case stop
     }
 
+    private struct SuspendedJob: Hashable {
+        var worker: Int
+        var number: Int64
+    }
+
     private let loop: EventLoop
     let instance: InstanceID
     let configuration: PostgresStoreConfiguration
@@ -38,6 +43,8 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     private var history: HistoryFeed
     /// The changes that the current request of each worker has made so far.
     private var groups: [ChangeGroup?]
+    /// The changes of requests that wait for their next step.
+    private var suspended: [SuspendedJob: ChangeGroup] = [:]
     /// The nodes that wait until this one has read a version of the control data.
     var controlQuestions: [(number: Int64, version: Int64, from: InstanceID)] = []
     var quotas: QuotaExchange?
@@ -46,6 +53,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     /// The version of the control data whose assignment of slots is not in force yet.
     var settlement: SlotSettlement?
     var lastHeartbeat = MonotonicTime.past
+    private var leases = LeaseReport()
     /// The last known agreement of the clocks of this machine and of PostgreSQL.
     var clock = ClockAgreement.agrees
     /// The times of the next steps of sweeps by shard; `future` during a step.
@@ -177,6 +185,9 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         sendReplies()
         metrics.set(store)
         meter.note(store, directoryVersion: directoryVersion)
+        for change in leases.note(store.shards.queues.map(\.hasLease)) {
+            configuration.onLease(change.shard, change.isHeld)
+        }
         for device in store.takeDevicesToTrim() { _ = workers[device, 1].submit(.trim(device)) }
         settleSlots(store)
         if let timer { loop.cancel(timer) }
@@ -290,6 +301,11 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
             guard let group = groups[worker] else { return reply(.performed(result, answer: address), to: address) }
             groups[worker] = nil
             group.whenApplied { [weak self] in self?.reply(.performed(result, answer: address), to: address) }
+        case .suspended(let number):
+            suspended[SuspendedJob(worker: worker, number: number)] = groups[worker]
+            groups[worker] = nil
+        case .resumed(let number):
+            groups[worker] = suspended.removeValue(forKey: SuspendedJob(worker: worker, number: number))
         case .identified(let device?, let credential, let stream, let agent):
             attach(device, credential, stream, agent, store)
         case .identified(nil, _, let stream, _):
@@ -358,5 +374,8 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
 
     func send(_ messages: [NodeMessage], to instance: InstanceID) { links?.send(messages, to: instance) }
 
-    func reply(_ new: [StoreReply], toLoop loop: UInt32) { replies[loop, default: []] += new }
+    func reply(_ new: [StoreReply], toLoop loop: UInt32) {
+        noteSeen(new)
+        replies[loop, default: []] += new
+    }
 }

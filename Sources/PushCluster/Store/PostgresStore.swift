@@ -107,6 +107,6 @@ package final class PostgresStore: ServerStore {
         mailbox.post(.stop)
         thread.join()
         // The worker of the history stops last, because it writes the last events of the thread.
-        workers.history.stop()
+        workers.stopHistory()
     }
 }

@@ -51,6 +51,11 @@ package struct PostgresStoreConfiguration: Sendable {
     /// is open.
     package var onConnection: @Sendable (_ shard: Int, _ reason: String?) -> Void = { _, _ in }
 
+    /// Called on any thread when PostgreSQL did not perform a request of a device or a provider, with the reason.
+    package var onFailedRequest: @Sendable (_ reason: String) -> Void = { _ in }
+    /// Called on any thread when the lease of a shard has ended, or has begun again.
+    package var onLease: @Sendable (_ shard: Int, _ isHeld: Bool) -> Void = { _, _ in }
+
     /// Called on any thread when the agreement of the clocks of this machine and of PostgreSQL changes, with the
     /// difference in milliseconds.
     package var onClock: @Sendable (ClockAgreement, _ differenceMilliseconds: Int64) -> Void = { _, _ in }

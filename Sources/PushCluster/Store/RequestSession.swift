@@ -9,17 +9,21 @@ internal import PushStore
 
 /// Performs the jobs of a worker on its connections.
 final class RequestSession {
+    private let configuration: PostgresStoreConfiguration
     private let instance: InstanceID
     private let report: @Sendable (RequestWorker.Outcome) -> Void
     private let connections: ShardConnections
     private let history: HistoryWork
     /// The secrets of the cluster; nil without links.
     private let keeper: SecretKeeper?
+    /// The requests with steps that are left, by the numbers of their jobs.
+    private var unfinished: [Int64: PostgresRequests.UnfinishedRequest] = [:]
 
     init(
         _ configuration: PostgresStoreConfiguration, _ instance: InstanceID, _ connections: ShardConnections,
         report: @escaping @Sendable (RequestWorker.Outcome) -> Void
     ) {
+        self.configuration = configuration
         self.instance = instance
         self.report = report
         self.connections = connections
@@ -27,14 +31,38 @@ final class RequestSession {
         history = HistoryWork(instance, hasTrace: configuration.store.hasTrace, connections, report: report)
     }
 
-    /// Performs a job, and reports its outcome.
-    func run(_ job: RequestWorker.Job) {
+    /// Performs a job, or its next step, and reports the outcome.
+    ///
+    /// A server that was restarted has closed the connections of a worker that was idle. The worker notices this with
+    /// its next job, and performs it again on a new connection unless a transaction may have been committed.
+    ///
+    /// - Parameter turn: The job.
+    /// - Returns: Whether no step is left.
+    func run(_ turn: RequestQueue.Turn) -> Bool {
+        let job = turn.job
         if case .writeHistory(let events, let histories) = job { history.add(events, histories) }
-        do {
-            try perform(job)
+        connections.waitsUntil = job.waitsUntil(
+            turn.submittedAt, patienceMilliseconds: configuration.patienceMilliseconds)
+        do throws(SQLError) {
+            return try performRepeatedly(turn)
         } catch {
             connections.close(after: error)
             refuse(job, error)
+            return true
+        }
+    }
+
+    private func performRepeatedly(_ turn: RequestQueue.Turn) throws(SQLError) -> Bool {
+        let commitCount = connections.commitCount
+        let rest = unfinished.removeValue(forKey: turn.number)
+        do throws(SQLError) {
+            return try perform(turn, rest)
+        } catch {
+            guard error.kind == .disconnected, turn.job.isRepeatable, rest == nil,
+                connections.commitCount == commitCount
+            else { throw error }
+            connections.close(after: error)
+            return try perform(turn, nil)
         }
     }
 
@@ -52,9 +80,19 @@ final class RequestSession {
         }
     }
 
+    private func perform(
+        _ turn: RequestQueue.Turn, _ rest: PostgresRequests.UnfinishedRequest?
+    ) throws(SQLError) -> Bool {
+        if case .perform(let request, let address) = turn.job {
+            return try perform(request, address, turn.number, rest)
+        }
+        try perform(turn.job)
+        return true
+    }
+
     private func perform(_ job: RequestWorker.Job) throws(SQLError) {
         switch job {
-        case .perform(let request, let address): try perform(request, address)
+        case .perform: preconditionFailure("a request has steps")
         case .identify(let credential, let stream, let agent):
             let device =
                 if let named = credential.device {
@@ -97,22 +135,40 @@ final class RequestSession {
         }
     }
 
-    private func perform(_ request: StoreRequest, _ address: ReplyAddress) throws(SQLError) {
+    /// Performs a request, or its next step; returns whether no step is left.
+    private func perform(
+        _ request: StoreRequest, _ address: ReplyAddress, _ number: Int64, _ rest: PostgresRequests.UnfinishedRequest?
+    ) throws(SQLError) -> Bool {
+        if rest != nil { report(.resumed(number)) }
         var failure: SQLError?
-        let answer = try connections.sharded.perform(request) { effects in
-            report(.effects(effects))
+        let committed = { (effects: PostgresEffects) in
+            self.report(.effects(effects))
             guard effects.hasDirectoryChanged else { return }
             // The loops must have the new directory before the answer.
             do throws(SQLError) {
-                var data = try controlData()
-                data.nodes = try liveNodes()
-                report(.directory(data))
+                var data = try self.controlData()
+                data.nodes = try self.liveNodes()
+                self.report(.directory(data))
             } catch {
                 failure = error
             }
         }
+        let progress =
+            if let rest {
+                try rest.resume(committed: committed)
+            } else {
+                try connections.sharded.begin(request, committed: committed)
+            }
         if let failure { throw failure }
-        report(.performed(answer, answer: address))
+        switch progress {
+        case .answered(let answer):
+            report(.performed(answer, answer: address))
+            return true
+        case .unfinished(let rest):
+            unfinished[number] = rest
+            report(.suspended(number))
+            return false
+        }
     }
 
     private func moveSlots(_ step: SlotMover.Step, _ address: ReplyAddress?) throws(SQLError) {
@@ -198,7 +254,11 @@ final class RequestSession {
 
     /// Reports that a job failed; the directory is read again with the next heartbeat that finds a new version.
     private func refuse(_ job: RequestWorker.Job, _ error: SQLError) {
-        let refusal = refusal(error)
+        var refusal = refusal(error)
+        if job.isOfStranger {
+            configuration.onFailedRequest(error.message)
+            refusal = .unavailable("its database did not perform the request")
+        }
         switch job {
         case .changeNode(_, let address): report(.nodeChanged(.failure(refusal), answer: address))
         case .perform(_, let address), .search(_, let address), .changeKeys(_, let address):

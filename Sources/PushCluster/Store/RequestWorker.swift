@@ -7,7 +7,10 @@ internal import PushPostgres
 internal import PushSQL
 internal import PushStore
 
-/// A thread that performs requests on a blocking connection to PostgreSQL, in the order of submission.
+/// A thread that performs requests on a blocking connection to PostgreSQL.
+///
+/// The requests of a device, or of another principal, keep their order. Principals take turns, also between the steps of
+/// a long request.
 final class RequestWorker: Sendable {
     /// A request to a worker.
     enum Job: Sendable {
@@ -76,16 +79,16 @@ final class RequestWorker: Sendable {
         /// Events and delivery histories were written, or some of them wait for the next write.
         case historyWritten(isComplete: Bool)
         case traceEnd(Int64)
+        /// The job with a number waits for its next step, while others are performed.
+        case suspended(Int64)
+        case resumed(Int64)
         /// All jobs before `confirm` are done.
         case confirmed
     }
 
-    private struct Queue {
-        var jobs = FIFOQueue<Job>()
-        var isClosed = false
-    }
-
-    private let queue = Lock(Queue())
+    private let queue = Lock(RequestQueue())
+    /// The time from which no job waits for PostgreSQL.
+    private let waitEnd = Lock(MonotonicTime.future)
     private let wakeUp: WorkerSignal
     private let thread = Lock<Thread?>(nil)
 
@@ -106,10 +109,11 @@ final class RequestWorker: Sendable {
         wakeUp = WorkerSignal()
         let started = Thread(name: "requests") { [self] in
             let connections = ShardConnections(
-                configuration, instance, bounds, slots, patientShards: patientShards)
+                configuration, instance, bounds, slots, patientShards: patientShards,
+                waitEnd: { [waitEnd] in waitEnd.withLock { $0 } })
             let session = RequestSession(configuration, instance, connections, report: report)
-            while let job = next(waits: !session.isSearching) {
-                if let job { session.run(job) }
+            while let turn = next(waits: !session.isSearching) {
+                if let turn, !session.run(turn) { queue.withLock { $0.putBack() } }
                 session.continueSearch()
             }
         }
@@ -117,23 +121,26 @@ final class RequestWorker: Sendable {
     }
 
     /// The number of jobs that wait.
-    var waitingCount: Int { queue.withLock { $0.jobs.count } }
+    var waitingCount: Int { queue.withLock { $0.count } }
 
     /// Submits a job; returns false when too many wait.
     func submit(_ job: Job) -> Bool {
-        let isAccepted = queue.withLock { queue in
-            guard queue.jobs.count < ClusterLimits.jobCountMax, !queue.isClosed else { return false }
-            queue.jobs.append(job)
-            return true
-        }
-        if isAccepted { wakeUp.signal() }
-        return isAccepted
+        guard queue.withLock({ $0.append(job, at: .now) }) else { return false }
+        wakeUp.signal()
+        return true
     }
 
-    /// Performs the submitted jobs and ends the thread; blocks until then.
-    func stop() {
+    /// Accepts no further job.
+    ///
+    /// - Parameter milliseconds: The time for which jobs may still wait for connections to PostgreSQL.
+    func close(waitingFor milliseconds: Int) {
+        waitEnd.withLock { $0 = MonotonicTime.now.advanced(byMilliseconds: Int64(milliseconds)) }
         queue.withLock { $0.isClosed = true }
         wakeUp.signal()
+    }
+
+    /// Waits until a closed worker has done its jobs and its thread has ended.
+    func join() {
         thread.withLock { thread in
             let ending = thread
             thread = nil
@@ -142,10 +149,10 @@ final class RequestWorker: Sendable {
     }
 
     /// Returns the next job; nil after the last one, and an empty optional while the queue is empty and it does not wait.
-    private func next(waits: Bool) -> Job?? {
+    private func next(waits: Bool) -> RequestQueue.Turn?? {
         while true {
-            let (job, isClosed) = queue.withLock { ($0.jobs.popFirst(), $0.isClosed) }
-            if let job { return .some(job) }
+            let (next, isClosed) = queue.withLock { ($0.next(), $0.isClosed) }
+            if let next { return .some(next) }
             if isClosed { return nil }
             guard waits else { return .some(nil) }
             wakeUp.wait()

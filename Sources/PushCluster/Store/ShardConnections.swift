@@ -8,9 +8,7 @@ internal import PushStore
 
 /// The blocking connections of a worker to the shards, which open when a job needs them, also after a loss.
 final class ShardConnections {
-    private static let pauseMilliseconds = 200
-    /// The maximum number of attempts to connect for one job, which together take about as long as a fail-over.
-    private static let attemptCountMax = 40
+    private static let pauseMilliseconds: Int64 = 200
 
     private let configuration: PostgresStoreConfiguration
     private let instance: InstanceID
@@ -18,6 +16,12 @@ final class ShardConnections {
     private let slots: Lock<SlotMap>
     /// The shards that a job tries to reach repeatedly; it tries once to reach each other shard.
     private let patientShards: Range<Int>
+    /// Returns the time from which no job waits.
+    private let waitEnd: @Sendable () -> MonotonicTime
+    /// The time until which the current job waits for connections; nil if it waits for each one as long as notifications.
+    var waitsUntil: MonotonicTime?
+    /// The number of transactions for which COMMIT was or is about to be sent.
+    private(set) var commitCount = 0
     private var connections: [Int: PostgresConnection] = [:]
     private var requests: [Int: PostgresRequests] = [:]
     /// The requests on all shards.
@@ -33,15 +37,17 @@ final class ShardConnections {
     ///   - bounds: The bounds of the store.
     ///   - slots: The current assignment of devices to shards.
     ///   - patientShards: The shards that a job tries to reach repeatedly.
+    ///   - waitEnd: Returns the time from which no job waits, because the node stops.
     init(
         _ configuration: PostgresStoreConfiguration, _ instance: InstanceID, _ bounds: StoreBounds,
-        _ slots: Lock<SlotMap>, patientShards: Range<Int>
+        _ slots: Lock<SlotMap>, patientShards: Range<Int>, waitEnd: @escaping @Sendable () -> MonotonicTime
     ) {
         self.configuration = configuration
         self.instance = instance
         self.bounds = bounds
         self.slots = slots
         self.patientShards = patientShards
+        self.waitEnd = waitEnd
     }
 
     var shardCount: Int { configuration.addresses.count }
@@ -68,22 +74,27 @@ final class ShardConnections {
         return made
     }
 
-    /// Returns an open connection to a shard.
+    /// Returns an open connection to a shard; waits until it can be opened.
     func connection(toShard index: Int) throws(SQLError) -> PostgresConnection {
         closeUnusable()
         if let known = connections[index] { return known }
-        let attemptCountMax = patientShards.contains(index) ? Self.attemptCountMax : 1
-        var attempt = 1
+        let address = configuration.addresses[index]
+        let patienceEnd =
+            waitsUntil ?? MonotonicTime.now.advanced(byMilliseconds: configuration.patienceMilliseconds)
+        let end = patientShards.contains(index) ? patienceEnd : .past
         while true {
+            guard MonotonicTime.now < waitEnd() else {
+                throw SQLError(kind: .cannotOpen, code: "08001", message: "the node stops", subject: "\(address)")
+            }
             do {
                 let connection = try PostgresConnection(
-                    to: configuration.addresses[index], settings: configuration.session)
+                    to: address, settings: configuration.session)
                 connections[index] = connection
                 return connection
             } catch {
-                guard attempt < attemptCountMax else { throw error }
-                attempt += 1
-                ElapsedPause.wait(milliseconds: Self.pauseMilliseconds)
+                let next = MonotonicTime.now.advanced(byMilliseconds: Self.pauseMilliseconds)
+                guard next < min(end, waitEnd()) else { throw error }
+                ElapsedPause.wait(milliseconds: Int(Self.pauseMilliseconds))
             }
         }
     }
@@ -116,11 +127,15 @@ final class ShardConnections {
         var environment = PostgresRequests.Environment(
             node: Int64(instance.node.rawValue), now: configuration.requestTime ?? time,
             lastAnswered: { NotificationIDLayout.least(at: time().unixMilliseconds) - 1 },
-            transaction: { body throws(SQLError) in
-                guard let shard else { return try control.transaction { () throws(SQLError) in try body() } }
+            transaction: { [unowned self] body throws(SQLError) in
+                func counted() throws(SQLError) {
+                    try body()
+                    commitCount += 1
+                }
+                guard let shard else { return try control.transaction { () throws(SQLError) in try counted() } }
                 // The control data are committed first. A failure may lose a code, but no code is used twice.
                 try shard.transaction { () throws(SQLError) in
-                    try control.transaction { () throws(SQLError) in try body() }
+                    try control.transaction { () throws(SQLError) in try counted() }
                 }
             }, pause: { range in ElapsedPause.wait(milliseconds: .random(in: range)) })
         environment.hasTrace = configuration.store.hasTrace

@@ -67,7 +67,17 @@ struct ShardWorkers: Sendable {
     func submitToAll(_ job: RequestWorker.Job) -> Int { all.count { $0.submit(job) } }
 
     /// Ends all workers except `history`; blocks until they have done their jobs.
+    ///
+    /// Jobs fail that would have to wait longer for PostgreSQL than a stopping node may.
     func stopRequests() {
-        for worker in all where worker !== history { worker.stop() }
+        // All of them end at the same time.
+        for worker in all where worker !== history { worker.close(waitingFor: ClusterLimits.stopMilliseconds) }
+        for worker in all where worker !== history { worker.join() }
+    }
+
+    /// Ends the worker `history`; blocks until it has done its jobs.
+    func stopHistory() {
+        history.close(waitingFor: ClusterLimits.stopMilliseconds)
+        history.join()
     }
 }

@@ -8,6 +8,8 @@ internal import PushServing
 internal import PushStore
 
 /// `/v1/authorities`: the authorities that devices trust, and the rotation of the server's own one.
+///
+/// In a cluster, they can only be read.
 struct AdminAuthorities: AdminResource {
     let services: LoopServices
 
@@ -28,6 +30,13 @@ struct AdminAuthorities: AdminResource {
         _ exchange: HTTPExchange, _ connection: ServerConnection, _ rest: [String],
         _ parameters: [AdminTarget.Parameter]
     ) {
+        guard exchange.method == .get || services.context.acceptedLinks == nil else {
+            return ControlAnswer.refuse(
+                exchange, status: 409, "NotInCluster",
+                "A cluster cannot change the authorities that devices trust, because its nodes do not share "
+                    + "announcements. See 'What PostgreSQL does not have yet' in docs/how-to/move-between-databases.md."
+            )
+        }
         switch (exchange.method, rest) {
         case (.get, []): withTrust(exchange, connection) { keeper.description($0, now: .now) }
         case (.post, []): announce(exchange, connection)

@@ -38,6 +38,14 @@ enum PostgresOpening {
                 log.info("postgres_connected", ["shard": "\(shard)", "server": "\(addresses[shard])"])
             }
         }
+        store.onFailedRequest = { log.warning("postgres_request_failed", ["reason": $0]) }
+        store.onLease = { shard, isHeld in
+            if isHeld {
+                log.info("node_resumed", ["shard": "\(shard)"])
+            } else {
+                log.warning("node_suspended", ["shard": "\(shard)"])
+            }
+        }
         store.onClock = { agreement, difference in
             let fields: KeyValuePairs = ["milliseconds": "\(difference)"]
             switch agreement {

@@ -10,9 +10,8 @@ final class BlockingStoreClient {
     private let store: any NotificationStore
     private let address: ReplyAddress
     private let events: EventLoop
-    /// The answers so far, in the order of the requests.
-    private var results: [Result<StoreAnswer, StoreRefusal>] = []
-    private var expectedCount = 0
+    /// The answers in the order of the requests; nil for those that have not arrived.
+    private var results: [Result<StoreAnswer, StoreRefusal>?] = []
 
     /// Creates a client with its own index among the store's receivers.
     init(loop: UInt32, store: any NotificationStore) throws(ServerError) {
@@ -24,7 +23,7 @@ final class BlockingStoreClient {
             receiver = BlockingStoreReceiver(mailbox: mailbox)
             try events.attach(mailbox) { [unowned self] messages in
                 for case .replies(let replies) in messages {
-                    for case .performed(let result, _) in replies { self.answer(result) }
+                    for case .performed(let result, let answer) in replies { take(result, answer) }
                 }
             }
         } catch {
@@ -32,24 +31,28 @@ final class BlockingStoreClient {
         }
     }
 
-    /// Sends all requests in one transaction and blocks until the store has answered them.
+    /// Sends all requests at once and blocks until the store has answered them, in any order.
     ///
     /// - Parameter requests: At least one request.
     /// - Returns: The answers, in the order of the requests.
     /// - Throws: The first refusal.
     func ask(_ requests: [StoreRequest]) throws(StoreRefusal) -> [StoreAnswer] {
-        results = []
-        expectedCount = requests.count
-        store.submit(requests.map { .perform($0, answer: address) })
-        while results.count < expectedCount { events.run() }
+        results = Array(repeating: nil, count: requests.count)
+        store.submit(
+            requests.enumerated().map { index, request in
+                var answer = address
+                answer.exchange = Int32(index)
+                return .perform(request, answer: answer)
+            })
+        while results.contains(where: { $0 == nil }) { events.run() }
         var answers: [StoreAnswer] = []
-        for result in results { answers.append(try result.get()) }
+        for case .some(let result) in results { answers.append(try result.get()) }
         return answers
     }
 
-    private func answer(_ result: Result<StoreAnswer, StoreRefusal>) {
-        results.append(result)
-        if results.count == expectedCount { events.stop() }
+    private func take(_ result: Result<StoreAnswer, StoreRefusal>, _ answer: ReplyAddress) {
+        results[Int(answer.exchange)] = result
+        if !results.contains(where: { $0 == nil }) { events.stop() }
     }
 }
 

@@ -14,7 +14,16 @@ extension PostgresRequests {
 
     /// Lists the devices of this shard after a position in the list.
     func devices(after cursor: DeviceTable.ListCursor?, countMax: Int) throws(SQLError) -> Answer {
-        try run({ _ in }) { () throws(SQLError) in executor.devices.list(after: cursor, countMax: countMax) }
+        var work: (any LongWork)?
+        while true {
+            let step = try step(work, { _ in }) { () throws(SQLError) in
+                executor.devices.list(after: cursor, countMax: countMax)
+            }
+            switch step {
+            case .answered(let answer): return answer
+            case .unfinished(let rest): work = rest
+            }
+        }
     }
 
     /// Removes the registrations and subscriptions of removed apps and channels from this shard.

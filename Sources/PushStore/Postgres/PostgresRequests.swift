@@ -133,39 +133,35 @@ package final class PostgresRequests {
     package func perform(
         _ request: StoreRequest, about device: DeviceID? = nil, committed: (PostgresEffects) -> Void
     ) throws(SQLError) -> Answer {
-        var answer = try run(committed, about: device) { () throws(SQLError) in try execute(request) }
-        if case .success = answer.result, request.forbidsDeliveries { answer.endsDeliveries = true }
-        return answer
+        try begin(request, about: device, committed: committed).finished(committed: committed)
     }
 
-    /// Runs a request and the further steps of its work.
-    func run(
-        _ committed: (PostgresEffects) -> Void, about device: DeviceID? = nil,
+    /// Runs the first step of a request, or the next one of its work.
+    func step(
+        _ work: (any LongWork)?, about device: DeviceID? = nil, _ committed: (PostgresEffects) -> Void,
         _ first: () throws(SQLError) -> RequestResult
-    ) throws(SQLError) -> Answer {
-        var work: (any LongWork)?
-        while true {
-            let result: RequestResult
-            do {
-                result = try commit(committed, restart: { work?.restart() }) { () throws(SQLError) in
-                    if let device, try hasMoved(device) { return .failure(.busy) }
-                    return if let work { try work.step() } else { try first() }
-                }
-            } catch {
-                guard error.kind == .conflict else { throw error }
-                return Answer(result: .failure(.busy))
+    ) throws(SQLError) -> Step {
+        let result: RequestResult
+        do {
+            result = try commit(committed, restart: { work?.restart() }) { () throws(SQLError) in
+                if let device, try hasMoved(device) { return .failure(.busy) }
+                return if let work { try work.step() } else { try first() }
             }
-            switch result {
-            case .success(let answer): return Answer(result: .success(answer))
-            case .successAfterDeliveries(let answer): return Answer(result: .success(answer), endsDeliveries: true)
-            case .failure(let refusal): return Answer(result: .failure(refusal))
-            case .memoryQuery(.trace(let search)):
-                let search = PostgresTraces.Search(search)
-                while try traces.step(search) {}
-                return Answer(result: .success(.trace(search.findings)))
-            case .memoryQuery(let query): return Answer(result: try counts.answer(query))
-            case .unfinished(let rest): work = rest
-            }
+        } catch {
+            guard error.kind == .conflict else { throw error }
+            return .answered(Answer(result: .failure(.busy)))
+        }
+        switch result {
+        case .success(let answer): return .answered(Answer(result: .success(answer)))
+        case .successAfterDeliveries(let answer):
+            return .answered(Answer(result: .success(answer), endsDeliveries: true))
+        case .failure(let refusal): return .answered(Answer(result: .failure(refusal)))
+        case .memoryQuery(.trace(let search)):
+            let search = PostgresTraces.Search(search)
+            while try traces.step(search) {}
+            return .answered(Answer(result: .success(.trace(search.findings))))
+        case .memoryQuery(let query): return .answered(Answer(result: try counts.answer(query)))
+        case .unfinished(let rest): return .unfinished(rest)
         }
     }
 
@@ -239,7 +235,7 @@ package final class PostgresRequests {
     }
 
     /// Executes a request, or its first step.
-    private func execute(_ request: StoreRequest) throws(SQLError) -> RequestResult {
+    func execute(_ request: StoreRequest) throws(SQLError) -> RequestResult {
         switch request {
         case .device(.identify, let credential):
             try executor.authentication.identify(credential).map { .success(.identified($0)) }

@@ -40,10 +40,8 @@ package final class ShardedRequests {
     ) throws(SQLError) -> PostgresRequests.Answer {
         switch request {
         case .enrol(let new): return try enrol(new, committed)
-        case .device(_, let credential):
-            guard let device = try device(of: credential) else { return .init(result: .failure(.unauthorized)) }
-            return try perform(request, about: device, committed)
-        case .administer(let device, _): return try perform(request, about: device, committed)
+        case .device, .administer:
+            return try begin(request, committed: committed).finished(committed: committed)
         case .allDevices(.list(let last, let countMax)): return try list(after: last, countMax: countMax)
         case .allDevices(.recipients(let topic, let devices, let countMax)):
             return try recipients(topic, devices, countMax)
@@ -54,7 +52,7 @@ package final class ShardedRequests {
             return try merged(request)
         case .control(.policy(.set(let key, _, _))):
             guard let device = key.device else { return try shard(0).perform(request, committed: committed) }
-            return try perform(request, about: device, committed)
+            return try begin(request, about: device, committed).finished(committed: committed)
         case .control, .backup, .cluster: return try control(request, committed)
         }
     }
@@ -75,12 +73,27 @@ package final class ShardedRequests {
         return nil
     }
 
-    private func perform(
+    /// Performs a request, or the first step of a long one about a device; see `perform`.
+    package func begin(
+        _ request: StoreRequest, committed: (PostgresEffects) -> Void
+    ) throws(SQLError) -> PostgresRequests.Progress {
+        switch request {
+        case .device(_, let credential):
+            guard let device = try device(of: credential) else {
+                return .answered(.init(result: .failure(.unauthorized)))
+            }
+            return try begin(request, about: device, committed)
+        case .administer(let device, _): return try begin(request, about: device, committed)
+        default: return .answered(try perform(request, committed: committed))
+        }
+    }
+
+    private func begin(
         _ request: StoreRequest, about device: DeviceID, _ committed: (PostgresEffects) -> Void
-    ) throws(SQLError) -> PostgresRequests.Answer {
+    ) throws(SQLError) -> PostgresRequests.Progress {
         let slots = slots()
-        guard !slots.isMoving(device) else { return .init(result: .failure(.busy)) }
-        return try shard(slots.shard(of: device)).perform(
+        guard !slots.isMoving(device) else { return .answered(.init(result: .failure(.busy))) }
+        return try shard(slots.shard(of: device)).begin(
             request, about: shardCount > 1 ? device : nil, committed: committed)
     }
 
@@ -94,7 +107,7 @@ package final class ShardedRequests {
         {
             device = known
         }
-        return try perform(.enrol(new), about: device, committed)
+        return try begin(.enrol(new), about: device, committed).finished(committed: committed)
     }
 
     // MARK: Control data

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A request or a broadcast that the writer executes in a transaction.
-final class StoreTask {
+final class StoreTask: FairTask {
     let command: StoreCommand
     /// The remaining long work; nil until a transaction with its first step is committed.
     var progress: (any LongWork)?
 
     init(_ command: StoreCommand) { self.command = command }
+
+    var principal: RequestPrincipal { command.principal }
 }

@@ -20,7 +20,7 @@ final class Committer {
     let executor: Executor
     let dispatcher: Dispatcher
     /// The requests and broadcasts that wait for their slice.
-    let waiting: FairQueue
+    let waiting: FairQueue<StoreTask>
     /// The space for deletions on a full disk.
     private(set) var space: DiskSpace
     private let onFatal: @Sendable (StoreError) -> Void
@@ -40,7 +40,7 @@ final class Committer {
     private let durations: DurationHistogram
 
     init(
-        _ opened: OpenedStore, _ dispatcher: Dispatcher, _ waiting: FairQueue,
+        _ opened: OpenedStore, _ dispatcher: Dispatcher, _ waiting: FairQueue<StoreTask>,
         onFatal: @escaping @Sendable (StoreError) -> Void
     ) {
         configuration = opened.configuration

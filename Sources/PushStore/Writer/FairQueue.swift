@@ -2,13 +2,18 @@
 
 internal import PushCore
 
-/// The tasks that wait for a slice, in lanes.
+/// A task that a `FairQueue` attributes to a principal.
+package protocol FairTask: AnyObject {
+    var principal: RequestPrincipal { get }
+}
+
+/// The tasks that wait, in lanes.
 ///
 /// Lanes take turns, and in each lane its principals take turns. The tasks of one principal keep their order: after one
 /// is taken, the principal has no turn until `release` or `putBack`.
-final class FairQueue {
+package final class FairQueue<Task: FairTask> {
     private struct Waiting {
-        var tasks = FIFOQueue<StoreTask>()
+        var tasks = FIFOQueue<Task>()
         /// Whether the principal is in the lane's order.
         var hasTurn = true
     }
@@ -21,7 +26,9 @@ final class FairQueue {
 
     private var lanes = RequestPrincipal.Lane.allCases.map { _ in Lane() }
     private var nextLane = 0
-    private(set) var count = 0
+    package private(set) var count = 0
+
+    package init() {}
 
     /// Whether no task waits.
     var isEmpty: Bool { count == 0 }
@@ -33,8 +40,8 @@ final class FairQueue {
     ///
     /// - Parameter task: The task.
     /// - Returns: False when too many wait already, of the principal or in its lane.
-    func append(_ task: StoreTask) -> Bool {
-        let principal = task.command.principal
+    package func append(_ task: Task) -> Bool {
+        let principal = task.principal
         let lane = principal.lane.rawValue
         let waitingCount = lanes[lane].waiting[principal]?.tasks.count ?? 0
         guard waitingCount < principal.waitingCountMax,
@@ -51,7 +58,7 @@ final class FairQueue {
     }
 
     /// Takes the next task; returns nil if no principal has a turn.
-    func next() -> StoreTask? {
+    package func next() -> Task? {
         for offset in lanes.indices {
             let lane = (nextLane + offset) % lanes.count
             guard let principal = lanes[lane].order.popFirst() else { continue }
@@ -66,8 +73,8 @@ final class FairQueue {
     }
 
     /// Gives the principal of a finished task its next turn, unless it has one.
-    func release(_ task: StoreTask) {
-        let principal = task.command.principal
+    package func release(_ task: Task) {
+        let principal = task.principal
         let lane = principal.lane.rawValue
         guard let waiting = lanes[lane].waiting[principal], !waiting.hasTurn else { return }
         guard !waiting.tasks.isEmpty else {
@@ -79,8 +86,8 @@ final class FairQueue {
     }
 
     /// Queues an unfinished task again, before the others of its principal.
-    func putBack(_ task: StoreTask) {
-        let principal = task.command.principal
+    package func putBack(_ task: Task) {
+        let principal = task.principal
         let lane = principal.lane.rawValue
         lanes[lane].waiting[principal, default: Waiting(hasTurn: false)].tasks.prepend(task)
         lanes[lane].count += 1
@@ -89,7 +96,7 @@ final class FairQueue {
     }
 
     /// Removes and returns all tasks, in no particular order.
-    func removeAll() -> [StoreTask] {
+    func removeAll() -> [Task] {
         let tasks = lanes.flatMap { $0.waiting.values.flatMap { $0.tasks.all() } }
         lanes = RequestPrincipal.Lane.allCases.map { _ in Lane() }
         (nextLane, count) = (0, 0)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushCore
+package import PushCore
 
 /// The principal to which a waiting request is attributed.
 ///
 /// The requests of one principal keep their order.
-enum RequestPrincipal: Hashable {
+package enum RequestPrincipal: Hashable {
     /// The broadcasts of one app.
     case broadcasts(TopicID)
     /// A device, by its credential.
@@ -58,7 +58,8 @@ extension StoreCommand {
 }
 
 extension StoreRequest {
-    fileprivate var principal: RequestPrincipal {
+    /// The principal of the request.
+    package var principal: RequestPrincipal {
         switch self {
         case .enrol: .newDevices
         case .device(_, let credential): .device(credential)

@@ -22,7 +22,7 @@ final class Writer {
     private let gate: HandoverGate
     private let metrics: StoreMetrics
     /// The requests and broadcasts that wait for their slice.
-    private let waiting = FairQueue()
+    private let waiting = FairQueue<StoreTask>()
     /// The commands of this turn; a property, so that its storage is reused.
     private var taken = CommandQueue.Taken()
     /// Whether this turn's slice has started.
