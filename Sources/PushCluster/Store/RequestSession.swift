@@ -93,14 +93,7 @@ final class RequestSession {
     private func perform(_ job: RequestWorker.Job) throws(SQLError) {
         switch job {
         case .perform: preconditionFailure("a request has steps")
-        case .identify(let credential, let stream, let agent):
-            let device =
-                if let named = credential.device {
-                    try connections.requests(of: named).identify(credential)
-                } else {
-                    try connections.sharded.device(of: credential)
-                }
-            report(.identified(device, credential, stream: stream, agent: agent))
+        case .identify(let credential, let stream, let agent): try identify(credential, stream, agent)
         case .noteSeen(let device, let agent): try connections.requests(of: device).noteSeen([(device, agent)])
         case .readDirectory: report(.directory(try controlData()))
         case .publish(let broadcast, let publication):
@@ -168,6 +161,17 @@ final class RequestSession {
             unfinished[number] = rest
             report(.suspended(number))
             return false
+        }
+    }
+
+    private func identify(
+        _ credential: DeviceCredential, _ stream: ReplyAddress, _ agent: String
+    ) throws(SQLError) {
+        let answer = try connections.sharded.perform(.device(.identify, by: credential)) { _ in }
+        switch answer.result {
+        case .success(.identified(let device)): report(.identified(device, credential, stream: stream, agent: agent))
+        case .failure(.busy): report(.performed(answer, answer: stream))
+        case .success, .failure: report(.identified(nil, credential, stream: stream, agent: agent))
         }
     }
 
