@@ -243,6 +243,23 @@ struct LeaseTests {
         #expect(output.answers == [changed == 7] && output.rowCount == (changed == 7 ? 1 : 0))
     }
 
+    @Test func `a notification that is written when its device begins to move is accepted at the end of the move`() {
+        turn(at: 2) { $0.detach(stream: Self.stream) }
+        output.replies = []
+        answer(at: 2)
+        turn(at: 3) { $0.accept(Self.notification, answer: Self.provider) }
+        // A batch with the notification is under way.
+        turn(at: 3) { $0.set(SlotMap(rows: [(slot: 512, shard: 1, isMoving: true, hasLeftovers: false)])) }
+        answer(at: 3)
+        turn(at: 4)
+        answer(at: 4)
+        #expect(output.rowCount == 1 && output.answers.isEmpty)
+        turn(at: 4) { $0.set(SlotMap(rows: [(slot: 512, shard: 0, isMoving: false, hasLeftovers: true)])) }
+        answer(at: 4)
+        turn(at: 5)
+        #expect(output.answers == [true])
+    }
+
     @Test(arguments: [7, 8] as [Int64])
     func `a broadcast that arrived without a lease is checked with the control data that the node reads`(
         changed: Int64

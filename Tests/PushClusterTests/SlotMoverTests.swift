@@ -32,7 +32,7 @@ struct SlotMoverTests {
         configuration.furtherShards = [try PostgresAddress(shard.address)]
         let connections = ShardConnections(
             configuration, InstanceID(rawValue: instance), StoreBounds(configuration.store), Lock(SlotMap(rows: [])),
-            patientShards: 0..<2)
+            patientShards: 0..<2, waitEnd: { .future })
         return SlotMover(connections: connections, instance: InstanceID(rawValue: instance))
     }
 

@@ -87,6 +87,8 @@ extension ClusterStore {
             host.askAgain(unsent)
             askAgain(unsent)
         }
+        // During a move, accepted notifications for its devices wait like those without a lease.
+        answers.release()
     }
 
     /// Whether no statement is under way that was sent before the current assignment.
