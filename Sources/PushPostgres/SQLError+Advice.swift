@@ -45,9 +45,9 @@ extension SQLError {
         Cause(
             texts: ["could not translate host name"], advice: "Check the host names in the address, and the DNS."),
         Cause(
-            states: ["3D000"], texts: ["FATAL: database "],
+            states: ["3D000"], texts: ["FATAL:  database "],
             advice: "Create the database, or correct its name in the address."),
-        Cause(texts: ["FATAL: role "], advice: "Create the role, or correct the user in the address."),
+        Cause(texts: ["FATAL:  role "], advice: "Create the role, or correct the user in the address."),
     ]
 
     /// The action for an error whose cause is known; nil for others.

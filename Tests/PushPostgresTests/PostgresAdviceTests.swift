@@ -53,7 +53,7 @@ struct PostgresAdviceTests {
         #expect(pooled?.advice?.contains("connection pool") == true, "\(String(describing: pooled))")
         _ = try await fixture.sql("CREATE ROLE \(fixture.schema) LOGIN")
         try connection.execute(text: "SET ROLE \(fixture.schema)")
-        let denied = #expect(throws: SQLError.self) { try connection.execute("CREATE TABLE t(x bigint)") }
+        let denied = #expect(throws: SQLError.self) { try connection.execute("CREATE SCHEMA denied") }
         #expect(denied?.advice?.hasPrefix("Make the role the owner") == true, "\(String(describing: denied))")
         try connection.execute(text: "RESET ROLE; DROP ROLE \(fixture.schema)")
     }
@@ -66,13 +66,13 @@ struct PostgresAdviceTests {
         ]
         let problem = "could not get home directory to locate root certificate file"
         let message = advices.map { "\(problem) \($0)" }.joined(separator: " ")
-        let error = SQLError.unreachable(message, try PostgresAddress("postgresql://u@h/d"))
+        let error = SQLError.unreachable(message, try PostgresAddress("postgresql://u@h/d?sslmode=disable"))
         #expect(error.message == "\(problem) \(problem)")
         #expect(error.advice?.hasPrefix("Add sslrootcert=FILE") == true)
     }
 
     @Test func `a message and its action are two sentences`() throws {
-        let address = try PostgresAddress("postgresql://u@h/d")
+        let address = try PostgresAddress("postgresql://u@h/d?sslmode=disable")
         let advice = "Check the address, and that the server runs."
         for message in ["refused", "refused."] {
             #expect(SQLError.unreachable(message, address).messageWithAdvice == "refused. \(advice)")
