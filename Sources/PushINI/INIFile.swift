@@ -10,6 +10,8 @@ internal import Glibc
 package enum INIFile {
     /// The largest file that is read, in bytes.
     package static let byteCountMax = 1024 * 1024
+    /// The longest line with an entry, in bytes with its line feed.
+    package static let lineByteCountMax = 16 * 1024
 
     /// Reads the entries of a file in their order; a name may occur more than once (lists).
     ///

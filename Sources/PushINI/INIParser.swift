@@ -6,8 +6,8 @@ internal import Glibc
 /// One run of inih over the bytes of a file.
 ///
 /// Debian's build of inih does not report the line of an entry. It also silently splits a long line in two and
-/// truncates a long section name. So this parser passes it one line per call: it can count lines, and it rejects those
-/// that inih could not hold.
+/// truncates a long section name. So this parser passes it one line per call, and counts the lines. In place of a line
+/// that inih cannot hold, inih gets the name without the value, or a comment without its text.
 final class INIParser {
     private enum Problem {
         case syntax
@@ -19,6 +19,8 @@ final class INIParser {
     private var offset = 0
     /// The number of the line that inih is processing, from 1.
     private var line = 0
+    /// The value in the line that inih is processing, if inih got the line without it.
+    private var longValue: String?
     private var entries: [INIEntry] = []
     /// The error in the line that inih is processing; nothing is read after it.
     private var problem: Problem?
@@ -50,7 +52,7 @@ final class INIParser {
 
     /// Returns the next line without leading spaces, which would make it continue the previous line.
     ///
-    /// - Parameter byteCountMax: The longest line in bytes, line feed included.
+    /// - Parameter byteCountMax: The longest line in bytes that inih can hold, line feed included.
     /// - Returns: The line with its line feed; nil at the end of the file, and for a line that inih must not see.
     fileprivate func nextLine(byteCountMax: Int) -> ArraySlice<UInt8>? {
         guard problem == nil, offset < bytes.count else { return nil }
@@ -58,14 +60,38 @@ final class INIParser {
         let end = bytes[offset...].firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? bytes.count
         let text = bytes[offset..<end].drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
         offset = end
-        problem = Self.problem(in: text, byteCountMax: byteCountMax)
-        return problem == nil ? text : nil
+        longValue = nil
+        guard !text.contains(0), (try? UTF8Span(validating: text.span)) != nil else {
+            problem = .syntax
+            return nil
+        }
+        let line = text.count > byteCountMax && text.count <= INIFile.lineByteCountMax ? shortened(text) : text
+        problem = Self.problem(in: line, byteCountMax: byteCountMax)
+        return problem == nil ? line : nil
+    }
+
+    /// Returns a comment without its text, or an entry without its value, which `longValue` keeps.
+    private func shortened(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let (space, semicolon) = (UInt8(ascii: " "), UInt8(ascii: ";"))
+        if let first = text.first, [UInt8(ascii: "#"), semicolon].contains(first) { return [first] }
+        guard text.first != UInt8(ascii: "["),
+            let separator = text.firstIndex(where: { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: ":") })
+        else { return text }
+        func isSpace(_ byte: UInt8) -> Bool { byte == space || (9...13).contains(byte) }
+        var value = text[(separator + 1)...]
+        // As in a short line, a semicolon after a space begins a comment.
+        let comment = zip(value.indices, value.dropFirst()).first { isSpace(value[$0.0]) && $0.1 == semicolon }
+        if let comment { value = value[..<comment.0] }
+        value = value.drop(while: isSpace)
+        while value.last.map(isSpace) ?? false { value.removeLast() }
+        longValue = String(decoding: value, as: UTF8.self)
+        return text[...separator]
     }
 
     /// Adds an entry from the current line; returns whether it is valid.
     fileprivate func take(section: String, name: String, value: String) -> Bool {
         guard !name.isEmpty else { return false }
-        entries.append(INIEntry(section: section, name: name, value: value, line: line))
+        entries.append(INIEntry(section: section, name: name, value: longValue ?? value, line: line))
         return true
     }
 
@@ -73,8 +99,10 @@ final class INIParser {
     private static func problem(in text: ArraySlice<UInt8>, byteCountMax: Int) -> Problem? {
         // MAX_SECTION in ini.c, which is not configurable, is 50 including the zero byte.
         let sectionByteCountMax = 49
-        guard !text.contains(0), (try? UTF8Span(validating: text.span)) != nil else { return .syntax }
-        guard text.count <= byteCountMax else { return .tooLong(byteCountMax: byteCountMax - 1) }
+        guard text.count <= byteCountMax else {
+            let isEntry = text.count > INIFile.lineByteCountMax
+            return .tooLong(byteCountMax: isEntry ? INIFile.lineByteCountMax - 1 : byteCountMax - 1)
+        }
         guard text.first == UInt8(ascii: "["), let end = text.firstIndex(of: UInt8(ascii: "]")) else { return nil }
         return end - text.startIndex - 1 > sectionByteCountMax ? .tooLong(byteCountMax: sectionByteCountMax) : nil
     }

@@ -33,6 +33,15 @@ extension Sockets {
         return code == 0 ? nil : .system(call: "connect", code: code, subject: "")
     }
 
+    /// Returns whether a host has only loopback addresses, which other machines cannot reach.
+    ///
+    /// - Parameter host: A name or an address. A name is resolved, which may block for seconds.
+    /// - Returns: Whether all its addresses are loopback addresses.
+    /// - Throws: `NetError.badAddress` for a host without an address.
+    package static func isLoopback(_ host: String) throws(NetError) -> Bool {
+        try addresses(of: host, port: 0).allSatisfy(\.isLoopback)
+    }
+
     /// Returns whether a host is an address, so that resolving it does not block.
     package static func isAddress(_ host: String) -> Bool {
         var address = in6_addr()

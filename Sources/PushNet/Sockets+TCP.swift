@@ -110,6 +110,17 @@ extension Sockets {
             self.subject = subject
         }
 
+        /// Whether only this machine has the address: 127.0.0.0/8 or ::1.
+        var isLoopback: Bool {
+            let offset = MemoryLayout<sockaddr_in6>.offset(of: \.sin6_addr) ?? 8
+            return unsafe withUnsafeBytes(of: storage) { bytes in
+                guard family == AF_INET6 else {
+                    return unsafe bytes[MemoryLayout<sockaddr_in>.offset(of: \.sin_addr) ?? 4] == 127
+                }
+                return unsafe bytes[offset..<offset + 15].allSatisfy { $0 == 0 } && bytes[offset + 15] == 1
+            }
+        }
+
         /// Returns the wildcard address of a family: all zeros except the port.
         static func any(family: Int32, port: UInt16) -> SocketAddress {
             var storage = sockaddr_storage()

@@ -112,7 +112,7 @@ extension PostgresFinding: CustomStringConvertible {
             "PostgreSQL has the version \(version / 10_000).\(version % 10_000), but at least 15 is required. "
                 + "Upgrade PostgreSQL."
         case .standby:
-            "the PostgreSQL server is a standby, which accepts no writes. Write the addresses of all servers."
+            "The PostgreSQL server is a standby, which accepts no writes. Write the addresses of all servers."
         case .noFsync:
             "PostgreSQL has fsync off, so a power loss destroys accepted data. Set fsync = on and restart PostgreSQL."
         case .noFullPageWrites:
@@ -121,14 +121,14 @@ extension PostgresFinding: CustomStringConvertible {
             "PostgreSQL has no synchronous standby, so the loss of its machine loses accepted data. "
                 + "Add two standbys and set synchronous_standby_names = 'ANY 1 (…)'."
         case .noConnectedStandby:
-            "no synchronous standby of PostgreSQL is connected, so no commit ends. Start a standby."
+            "No synchronous standby of PostgreSQL is connected, so no commit ends. Start a standby."
         case .hiddenStandbys(let role):
-            "the role may not read the state of the standbys. Run GRANT pg_read_all_stats TO \(role)."
+            "The role may not read the state of the standbys. Run GRANT pg_read_all_stats TO \(role)."
         case .weakCommit(let value):
             "PostgreSQL has synchronous_commit = \(value), so other programs can lose their commits. "
                 + "Set synchronous_commit = on."
         case .noTLS:
-            "the connection to PostgreSQL is not encrypted. Set up TLS and write sslmode=verify-full into the address."
+            "The connection to PostgreSQL is not encrypted. Set up TLS and write sslmode=verify-full into the address."
         }
     }
 }

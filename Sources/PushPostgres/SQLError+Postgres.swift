@@ -36,7 +36,8 @@ extension SQLError.Kind {
 extension SQLError {
     /// Creates the error of a connection that could not be opened.
     static func unreachable(_ message: String, _ address: PostgresAddress) -> SQLError {
-        SQLError(kind: .cannotOpen, code: "08001", message: message, subject: address.description)
+        SQLError(
+            kind: .cannotOpen, code: "08001", message: withoutUnsafeAdvice(message), subject: address.description)
     }
 
     /// Creates the error of a connection that was lost.

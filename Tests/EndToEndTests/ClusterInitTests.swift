@@ -71,6 +71,36 @@ extension AdminEndToEnd {
             #expect(files.read("second/token.keys") == keys)
         }
 
+        @Test func `an address that other nodes cannot reach causes a warning`() async throws {
+            let local = try await initialize("first", address: "127.0.0.1:2198")
+            #expect(local.exit == .code(0), "\(local)")
+            #expect(local.output.contains("127.0.0.1, which only this machine can reach"), "\(local)")
+            #expect(local.output.contains("the port 2198, which is not in [server] listen"), "\(local)")
+            let unknown = try await initialize("first", address: "n1.invalid:2197")
+            #expect(unknown.exit == .code(0), "\(unknown)")
+            #expect(unknown.output.contains("n1.invalid, which this machine cannot resolve"), "\(unknown)")
+            #expect(!unknown.output.contains("[server] listen"), "\(unknown)")
+            let any = try await initialize("first", address: "*:2197")
+            #expect(any.exit == .code(78) && any.errorOutput.contains("that the other nodes can reach"), "\(any)")
+        }
+
+        @Test func `a machine with other keys is refused, and its files belong to the owner of its directory`()
+            async throws
+        {
+            #expect(try await initialize("first").exit == .code(0))
+            try copyKey(from: "first", to: "second")
+            try files.write("TEAM123456\n", to: "second/team-id")
+            let directory = files.path(of: "second")
+            guard unsafe chown(directory, 65_534, 65_534) == 0 else { return }
+            let refused = try await initialize("second")
+            #expect(refused.exit == .code(73), "\(refused)")
+            #expect(refused.errorOutput.contains("second/team-id: The file differs from that of the cluster."))
+            for name in ["token.keys", "authority.key", "cluster.key"] {
+                let owner = try FileManager.default.attributesOfItem(atPath: "\(directory)/\(name)")[.ownerAccountID]
+                #expect(owner as? Int == 65_534, "\(name)")
+            }
+        }
+
         @Test func `a store with SQLite can be copied to PostgreSQL after the command`() async throws {
             let server = try await InstalledServer(options: ["--store-url", ""])
             try await server.posthorn("app", "add", "com.example.Old")
@@ -87,6 +117,8 @@ extension AdminEndToEnd {
                 ])
             #expect(copied.exit == .code(0), "\(copied)")
             #expect(try await database.sql("SELECT topic FROM posthorn.topics") == "com.example.Old")
+            let again = try await initialize("first")
+            #expect(again.exit == .code(0) && !again.output.contains("posthorn migrate"), "\(again)")
         }
 
         @Test func `a machine without the key of the cluster, or with an unusable one, is told to copy it`()
@@ -118,8 +150,9 @@ extension AdminEndToEnd {
             let alone = try await initialize("first", address: nil)
             #expect(alone.exit == .code(78) && alone.errorOutput.contains("[cluster] address"), "\(alone)")
             let unreachable = try await initialize("first", url: "postgresql://nobody@127.0.0.1:1/posthorn")
-            #expect(unreachable.exit == .code(75), "\(unreachable)")
+            #expect(unreachable.exit == .code(69), "\(unreachable)")
             #expect(unreachable.errorOutput.contains("Cannot use PostgreSQL"), "\(unreachable)")
+            #expect(unreachable.errorOutput.hasSuffix("? Check the address, and that the server runs.\n"))
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Foundation
 internal import TestSupport
 internal import Testing
 
@@ -59,6 +60,22 @@ extension ServerEndToEnd {
             try await sent
             try await send(["after"], stack)
             try await wait(for: ["before", "during", "after"], stack)
+        }
+
+        @Test func `a backup is refused and leaves nothing, and doctor names the problems of PostgreSQL`() async throws
+        {
+            let database = try await PostgresDatabase()
+            let server = try await InstalledServer(options: ["--store-url", database.address])
+            let environment = ["POSTHORN_ADMIN_SOCKET": server.admin.path]
+            let path = server.files.path(of: "bk")
+            let program = RepositoryPaths.program("posthorn")
+            let backup = try await RunningProcess.run(program, ["backup", path], environment: environment)
+            #expect(backup.exit == .code(1), "\(backup)")
+            #expect(backup.errorOutput.contains("the data is in PostgreSQL. Back up its database"), "\(backup)")
+            #expect(!FileManager.default.fileExists(atPath: "\(path).partial"))
+            let doctor = try await RunningProcess.run(program, ["doctor", "--server"], environment: environment)
+            #expect(doctor.output.contains("PostgreSQL has no synchronous standby"), "\(doctor)")
+            #expect(!doctor.output.contains("posthorn backup"), "\(doctor)")
         }
     }
 }

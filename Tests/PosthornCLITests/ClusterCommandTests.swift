@@ -44,6 +44,8 @@ struct ClusterCommandTests {
                 Oldest transaction    1 min 5 s
 
                 No problems.
+
+                n2 is drained. To let it take devices, run 'posthorn cluster undrain n2'.
                 """)
         #expect(report.exitCode == .ok)
         #expect(try report.jsonText.contains(#""synchronous_standbys":2"#))
@@ -64,6 +66,24 @@ struct ClusterCommandTests {
         second.isConnected = true
         let silent = ClusterAPI.Status(node: "n1", nodes: [Self.own], shards: [first, second], problems: [])
         #expect(ClusterCommands.report(of: silent).text.contains("1    512  does not answer"))
+    }
+
+    @Test func `a move names the nodes that do not use the shard, and says why it moved less`() {
+        var second = ClusterAPI.Shard(number: 1, slotCount: 0, isConnected: true)
+        second.absentNodes = ["n2", "n3"]
+        let cluster = ClusterAPI.Status(
+            node: "n1", nodes: [Self.own, Self.other], shards: [Self.shard, second], problems: [])
+        let error = thrown { () throws(CommandError) in try ClusterCommands.checkUse(of: 1, in: cluster) }
+        #expect(error?.exitCode == .refused)
+        #expect(error?.remedy.hasPrefix("n2 and n3 do not use shard 1.") == true)
+        #expect(thrown { () throws(CommandError) in try ClusterCommands.checkUse(of: 0, in: cluster) } == nil)
+        func text(from before: Int, to after: Int, _ count: Int) -> String {
+            ClusterCommands.moveText(1, from: before, to: after, count)
+        }
+        #expect(text(from: 0, to: 5, 5) == "Shard 1 has 5 slots now; 5 were moved.")
+        #expect(text(from: 1024, to: 1024, 5).hasSuffix("0 were moved. No other shard has slots."))
+        let recent = "2 were moved. The others moved recently. They can move again after a minute."
+        #expect(text(from: 512, to: 514, 5).hasSuffix(recent))
     }
 
     @Test func `problems are listed, and the exit code is 1`() {

@@ -61,6 +61,11 @@ struct LocalMessageTests {
             "app 'a.b' does not have this channel; see 'posthorn channel list a.b'", ""
         ),
         ("ServiceUnavailable", "Try again later.", "the server refused: ServiceUnavailable (400)", "Try again later."),
+        (
+            "ServiceUnavailable", RejectionReason.serviceUnavailable.advice,
+            "the server could not store the notification in time",
+            "Try again later. If the store is in PostgreSQL, 'posthorn cluster status' shows the problem."
+        ),
     ])
     func `a refusal of the server says what to change`(
         word: String, detail: String, problem: String, remedy: String

@@ -18,6 +18,12 @@ struct ClusterProblemsTests {
     }
 
     private static func codes(_ change: (inout ClusterProblems) -> Void) -> [String] {
+        let list = list(change)
+        for problem in list { #expect(problem.text.hasSuffix("."), "\(problem)") }
+        return list.map(\.code)
+    }
+
+    private static func list(_ change: (inout ClusterProblems) -> Void) -> [ClusterAPI.Problem] {
         let facts = PostgresServerFacts(
             version: 150_018, usesFsync: true, writesFullPages: true, synchronousCommit: "on",
             synchronousStandbyNames: "ANY 1 (s1, s2)", synchronousStandbyCount: 2, role: "posthorn", usesTLS: true,
@@ -25,10 +31,9 @@ struct ClusterProblemsTests {
         var problems = ClusterProblems(
             node: "n1", connectionProblem: nil, hasLease: true, hasLinks: true,
             nodes: [node(1, isLinkUp: nil, clockDifference: 2_000), node(2), node(3)],
-            servers: [ServerState(facts: facts, oldestTransactionSeconds: 600)])
+            servers: [ServerState(facts: facts, liveNodes: ["n1", "n2", "n3"], oldestTransactionSeconds: 600)])
         change(&problems)
-        for problem in problems.list { #expect(problem.text.hasSuffix("."), "\(problem)") }
-        return problems.list.map(\.code)
+        return problems.list
     }
 
     @Test func `a cluster that survives every single loss has no problem`() { #expect(Self.codes { _ in } == []) }
@@ -46,6 +51,31 @@ struct ClusterProblemsTests {
         #expect(Self.codes { $0.hasLease = false } == ["no-lease"])
     }
 
+    @Test func `nodes with the same address are named once, instead of their links`() {
+        let problems = Self.list {
+            $0.nodes[1] = Self.node(2, isLinkUp: false)
+            $0.nodes[2] = Self.node(3, isLinkUp: false)
+            $0.nodes[2].address = "n2:1"
+        }
+        #expect(problems.map(\.code) == ["same-address"])
+        #expect(problems.first?.text.hasPrefix("n2 and n3 have the same address.") == true)
+        let link = Self.list { $0.nodes[2] = Self.node(3, isLinkUp: false) }.first
+        #expect(link?.text == "n1 has no link to n3. Check [cluster] address of n3, and the network to n3:1.")
+    }
+
+    @Test func `nodes that do not use a shard, and a shard that does not answer, are named`() {
+        let unused = Self.list {
+            $0.servers += $0.servers
+            $0.servers[1]?.liveNodes = ["n1", "n2"]
+        }
+        #expect(unused.map(\.code) == ["shard-not-used"])
+        #expect(unused.first?.text.hasPrefix("Shard 1: n3 does not use it.") == true)
+        #expect(Self.codes { $0.servers = [nil] } == ["no-answer"])
+        let silent = Self.list { $0.servers.append(nil) }
+        #expect(silent.map(\.code) == ["no-answer"])
+        #expect(silent.first?.text == "Shard 1: PostgreSQL does not answer to n1. Check its primary.")
+    }
+
     @Test func `a drained node is no problem while two others serve`() {
         #expect(Self.codes { $0.nodes[1].draining = .drained } == [])
         #expect(
@@ -57,7 +87,7 @@ struct ClusterProblemsTests {
 
     @Test func `without PostgreSQL, nothing is said about the heartbeats of others`() {
         let codes = Self.codes {
-            ($0.connectionProblem, $0.hasLease, $0.servers) = ("connection refused", false, [])
+            ($0.connectionProblem, $0.hasLease, $0.servers) = ("connection refused.", false, [])
             $0.nodes = [Self.node(1, isLive: false, isLinkUp: nil), Self.node(2, isLive: false)]
         }
         #expect(codes == ["not-connected"])

@@ -66,11 +66,42 @@ struct INIFileTests {
         }
     }
 
-    @Test func `a line up to inih's limit is read whole, and a longer one is refused`() throws {
-        let value = String(repeating: "v", count: 198 - 4)
-        #expect(try read("x = \(value)\ny = 1\n").map(\.value) == [value, "1"])
-        try withFile(Data("\nx = \(value)v\ny = 1\n".utf8)) { path in
-            #expect(throws: INIError.tooLong(path: path, line: 2, byteCountMax: 198)) { try INIFile.read(path: path) }
+    @Test(arguments: [198, 199, 200, 16_383]) func `a line up to the limit is read whole`(byteCount: Int) throws {
+        let value = String(repeating: "v", count: byteCount - 4)
+        #expect(
+            try read("[a]\nx = \(value)\ny = 1\n") == [
+                INIEntry(section: "a", name: "x", value: value, line: 2),
+                INIEntry(section: "a", name: "y", value: "1", line: 3),
+            ])
+    }
+
+    @Test func `a line or a name above its limit is refused`() throws {
+        let text = String(repeating: "v", count: 16_384 - 4)
+        try withFile(Data("\nx = \(text)\ny = 1\n".utf8)) { path in
+            #expect(throws: INIError.tooLong(path: path, line: 2, byteCountMax: 16_383)) {
+                try INIFile.read(path: path)
+            }
+        }
+        for line in [String(repeating: "n", count: 300) + " = 1", String(repeating: "n", count: 300)] {
+            try withFile(Data("\n\(line)\ny = 1\n".utf8)) { path in
+                #expect(throws: INIError.tooLong(path: path, line: 2, byteCountMax: 198)) {
+                    try INIFile.read(path: path)
+                }
+            }
+        }
+    }
+
+    @Test func `a long line is read like a short one`() throws {
+        let long = String(repeating: "v", count: 250)
+        for end in ["", " ", "\t; comment", " ;comment ; x", "\r"] {
+            #expect(try read("x : \t\(long);2 # 3 = é\(end)\n").map(\.value) == ["\(long);2 # 3 = é"], "\(end)")
+        }
+        #expect(try read("x = ; \(long)\ny =\(long)").map(\.value) == ["", long])
+        #expect(try read("# \(long)\n; \(long)\nx = 1\n") == [INIEntry(section: "", name: "x", value: "1", line: 3)])
+        for line in ["\(long) é = \u{0}", "= \(long)"] {
+            try withFile(Data("[a]\n\(line)\n".utf8)) { path in
+                #expect(throws: INIError.syntax(path: path, line: 2)) { try INIFile.read(path: path) }
+            }
         }
     }
 

@@ -37,6 +37,9 @@ package final class PostgresServer: Sendable {
         try await start()
     }
 
+    /// The data directory, which belongs to another user.
+    package var data: String { "\(keeper.directory)/\(Self.name)" }
+
     /// The address for `PostgresAddress`.
     package var address: String {
         guard usesTLS else { return PostgresProcesses.address(directory: keeper.directory, ports: [port]) }

@@ -123,22 +123,53 @@ enum ClusterCommands {
                 Explanation("posthorn cluster move-slots --to 1 512", "Move half of all devices to a second database.")
             ])
     ) { (invocation, context) throws(CommandError) in
-        guard let shard = invocation.value("to").flatMap(Int.init) else {
+        guard let target = invocation.value("to") else {
+            throw .usage(invocation.error(.missingArgument(placeholder: "--to")))
+        }
+        guard let shard = Int(target), (0..<Limits.shardCountMax).contains(shard) else {
             throw .usage(
-                invocation.error(
-                    .badValue(of: "--to", value: invocation.value("to") ?? "", expected: "Use the number of a shard.")))
+                invocation.error(.badValue(of: "--to", value: target, expected: "use the number of a shard")))
         }
         let text = invocation.argument(0) ?? ""
         guard let count = Int(text), (1...1024).contains(count) else {
             throw .usage(
-                invocation.error(.badValue(of: "COUNT", value: text, expected: "Use a number from 1 to 1024.")))
+                invocation.error(.badValue(of: "COUNT", value: text, expected: "use a number from 1 to 1024")))
         }
         let admin = context.admin(invocation)
-        let before = try admin.send(.get("cluster"), for: ClusterAPI.Status.self).slotCount(of: shard)
+        let cluster = try admin.send(.get("cluster"), for: ClusterAPI.Status.self)
+        try checkUse(of: shard, in: cluster)
+        let before = cluster.slotCount(of: shard)
         try admin.send(.post(["cluster", "moves"], ClusterAPI.SlotMove(shard: shard, count: count)))
         let after = try admin.send(.get("cluster"), for: ClusterAPI.Status.self).slotCount(of: shard)
-        return Report("Shard \(shard) has \(after) slots now; \(max(after - before, 0)) were moved.", json: Done())
+        return Report(moveText(shard, from: before, to: after, count), json: Done())
     }
+
+    /// Refuses to move slots to a shard that some nodes do not use.
+    static func checkUse(of shard: Int, in cluster: ClusterAPI.Status) throws(CommandError) {
+        let names = cluster.shards.first { $0.number == shard }?.absentNodes ?? []
+        guard !names.isEmpty else { return }
+        let list = names.map { oneLine($0) }.joined(separator: " and ")
+        throw .adminRefused(
+            status: 409,
+            DeviceAPI.Failure(
+                error: "ShardNotEverywhere",
+                detail:
+                    "\(list) \(names.count == 1 ? "does" : "do") not use shard \(shard). Set 'shards' on all nodes, "
+                    + "restart them, and check that they reach its database."))
+    }
+
+    /// Describes the result of a move of slots, and the reason if fewer were moved than requested.
+    static func moveText(_ shard: Int, from before: Int, to after: Int, _ count: Int) -> String {
+        let moved = max(after - before, 0)
+        let text = "Shard \(shard) has \(after) slots now; \(moved) were moved."
+        guard moved < count else { return text }
+        return text
+            + (after == slotCount
+                ? " No other shard has slots." : " The others moved recently. They can move again after a minute.")
+    }
+
+    /// The number of slots of all shards together.
+    private static let slotCount = 1024
 
     private static let finishUpgrade = CommandNode(
         Command(
@@ -191,6 +222,11 @@ enum ClusterCommands {
             cluster.problems.isEmpty
                 ? "No problems."
                 : Table([.sentence("PROBLEMS")], rows: cluster.problems.map { [$0.text] }).text)
+        let drained = cluster.nodes.filter { $0.isLive && $0.draining == .drained }.map { node in
+            let name = oneLine(node.name)
+            return "\(name) is drained. To let it take devices, run 'posthorn cluster undrain \(name)'."
+        }
+        texts.append(drained.joined(separator: "\n"))
         var report = Report(texts.filter { !$0.isEmpty }.joined(separator: "\n\n"), json: cluster)
         if !cluster.problems.isEmpty { report.exitCode = .refused }
         return report

@@ -30,10 +30,7 @@ struct ServerDoctor {
             findings.append(DoctorAPI.Finding("server", .error, error.problem, remedy: error.remedy))
         }
         findings.append(synchronization(in: status.dataDirectory))
-        findings.append(
-            DoctorAPI.Finding(
-                "store", .skipped, "It is not checked while the server uses it.",
-                remedy: "Run 'posthorn backup DIRECTORY', then 'posthornd --check-backup DIRECTORY'."))
+        findings += store()
         if status.counts.dropped > 0 {
             findings.append(
                 DoctorAPI.Finding(
@@ -41,6 +38,31 @@ struct ServerDoctor {
                     remedy: "'posthorn trace --app TOPIC' shows which; see pending_per_topic and pending_per_device."))
         }
         return findings + [name(of: status), reach(status)] + [Self.clock()]
+    }
+
+    /// Returns the problems of the cluster, or how to check the database of a server without one.
+    private func store() -> [DoctorAPI.Finding] {
+        do throws(CommandError) {
+            let cluster = try admin.send(.get("cluster"), for: ClusterAPI.Status.self)
+            return Self.findings(of: cluster)
+        } catch {
+            guard error.refusal?.error == "NoCluster" else {
+                return [DoctorAPI.Finding("cluster", .error, error.problem, remedy: error.remedy)]
+            }
+            return [
+                DoctorAPI.Finding(
+                    "store", .skipped, "It is not checked while the server uses it.",
+                    remedy: "Run 'posthorn backup DIRECTORY', then 'posthornd --check-backup DIRECTORY'.")
+            ]
+        }
+    }
+
+    /// Returns the problems that `posthorn cluster status` shows.
+    static func findings(of cluster: ClusterAPI.Status) -> [DoctorAPI.Finding] {
+        guard !cluster.problems.isEmpty else {
+            return [DoctorAPI.Finding("cluster", .ok, "The nodes and PostgreSQL have no problems.")]
+        }
+        return cluster.problems.map { DoctorAPI.Finding("cluster", .warning, $0.text) }
     }
 
     /// Measures how long the disk takes to synchronize a write.

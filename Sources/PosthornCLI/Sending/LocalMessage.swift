@@ -106,6 +106,10 @@ struct LocalMessage {
             return .advised(
                 .reworded(error, problem: Self.problem(String(sentences.first ?? ""))),
                 remedy: sentences.count > 1 ? String(sentences[1]) : "")
+        case .serviceUnavailable where refusal.detail == RejectionReason.serviceUnavailable.advice:
+            return .advised(
+                .reworded(error, problem: "the server could not store the notification in time"),
+                remedy: "Try again later. If the store is in PostgreSQL, 'posthorn cluster status' shows the problem.")
         default: return error
         }
     }

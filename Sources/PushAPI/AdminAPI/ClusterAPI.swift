@@ -98,6 +98,8 @@ public enum ClusterAPI {
         public var slotCount: Int
         /// Whether the answering node is connected.
         public var isConnected: Bool
+        /// The names of the live nodes that do not use the database; empty if this is not known.
+        public var absentNodes: [String] = []
         /// The version, for example `15.18`.
         public var version: String?
         /// Whether the server accepts writes.
@@ -122,6 +124,7 @@ public enum ClusterAPI {
         private enum CodingKeys: String, CodingKey {
             case number, version
             case slotCount = "slots"
+            case absentNodes = "absent_nodes"
             case isConnected = "connected"
             case isPrimary = "primary"
             case synchronousStandbyNames = "synchronous_standby_names"

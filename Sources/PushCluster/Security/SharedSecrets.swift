@@ -16,6 +16,8 @@ package final class SharedSecrets {
     private var secrets: [String: [UInt8]]
     /// The problems of PostgreSQL that do not prevent its use.
     package let findings: [PostgresFinding]
+    /// Whether the database has apps.
+    package let hasApps: Bool
 
     /// Connects, creates the tables if they do not exist, and reads or creates the key of the cluster.
     ///
@@ -39,10 +41,11 @@ package final class SharedSecrets {
             throw .postgres(.schema(error))
         }
         let table = SecretTable(connection: connection)
-        let rows = try Self.postgres { () throws(SQLError) in
+        let (rows, hasApps) = try Self.postgres { () throws(SQLError) in
             try table.lockForSession()
-            return try table.read()
+            return (try table.read(), try connection.prepare("SELECT 1 FROM topics LIMIT 1").step())
         }
+        self.hasApps = hasApps
         self.table = table
         files = ClusterKeyFiles(path: keyFile)
         do throws(ClusterKeyError) {

@@ -18,7 +18,7 @@ struct ClusterObserver {
         self.instance = instance
         node = configuration.node
         hasLinks = configuration.links != nil
-        shardProblems = configuration.addresses.map { _ in "no connection was opened yet" }
+        shardProblems = configuration.addresses.map { _ in "no connection was opened yet. Wait a moment." }
     }
 
     /// The reason why a shard cannot be used; nil while all can.
@@ -55,15 +55,16 @@ struct ClusterObserver {
             row.isLive = row.isLive && row.heartbeatAgeMilliseconds < NodeConfiguration.leaseMilliseconds
             return description(of: row, store)
         }
+        let problems = ClusterProblems(
+            node: node, connectionProblem: connectionProblem, hasLease: store.leaseMilliseconds > 0,
+            hasLinks: hasLinks, nodes: nodes, servers: servers)
         let shards = shardProblems.enumerated().map { number, problem in
             var shard = ClusterAPI.Shard(
                 number: number, slotCount: slots.slotCount(of: number), isConnected: problem == nil)
             if servers.indices.contains(number), let server = servers[number] { shard.set(server) }
+            shard.absentNodes = problems.absentNodes(ofShard: number)
             return shard
         }
-        let problems = ClusterProblems(
-            node: node, connectionProblem: connectionProblem, hasLease: store.leaseMilliseconds > 0,
-            hasLinks: hasLinks, nodes: nodes, servers: servers)
         return ClusterAPI.Status(node: node, nodes: nodes, shards: shards, problems: problems.list)
     }
 
@@ -84,6 +85,8 @@ struct ClusterObserver {
 /// The state of PostgreSQL when it was asked.
 struct ServerState: Sendable {
     var facts: PostgresServerFacts
+    /// The names of the nodes that had a heartbeat at this server in the last ten seconds.
+    var liveNodes: Set<String>
     /// The age of the oldest transaction of any program; nil without one.
     var oldestTransactionSeconds: Int64?
 }

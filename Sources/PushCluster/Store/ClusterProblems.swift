@@ -23,20 +23,19 @@ struct ClusterProblems {
         var problems: [ClusterAPI.Problem] = []
         func add(_ code: String, _ text: String) { problems.append(.init(code: code, text: text)) }
         if let connectionProblem {
-            let end = connectionProblem.last.map { ".?!".contains($0) } ?? false ? "" : "."
-            add(
-                "not-connected",
-                "\(node) has no connection to PostgreSQL: \(connectionProblem)\(end) Check that it runs.")
+            add("not-connected", "\(node) has no connection to PostgreSQL: \(connectionProblem)")
         } else if !hasLease, ownClock != .suspends {
             add("no-lease", "PostgreSQL did not commit for \(node) in time. Check its primary and its standbys.")
         }
-        problems += serverProblems
+        problems += serverProblems + addressProblems
         // Without PostgreSQL, the heartbeats of other nodes are not known.
         if hasLease { problems += nodeProblems }
-        for other in nodes where other.isLive && other.isLinkUp == false {
+        for other in nodes where other.isLive && other.isLinkUp == false && !sharesAddress(other) {
+            let address = other.address ?? "its address"
             add(
                 "link-down",
-                "\(node) has no link to \(other.name). Check the network to \(other.address ?? "its address").")
+                "\(node) has no link to \(other.name). Check [cluster] address of \(other.name), and the network to "
+                    + "\(address).")
         }
         for other in nodes {
             guard let difference = other.clockDifferenceMilliseconds else { continue }
@@ -45,7 +44,7 @@ struct ClusterProblems {
             let effect = agreement == .suspends ? ", so \(other.name) neither accepts nor delivers" : ""
             add(
                 "clock-differs",
-                "the clock of \(other.name) differs from PostgreSQL's by \(difference) ms\(effect). "
+                "The clock of \(other.name) differs from PostgreSQL's by \(difference) ms\(effect). "
                     + "Synchronize both by NTP.")
         }
         return problems
@@ -66,7 +65,7 @@ struct ClusterProblems {
         }
         let serving = nodes.count { $0.isLive && $0.draining == .no }
         if serving < 2 {
-            let text = serving == 1 ? "only one node serves devices" : "no node serves devices"
+            let text = serving == 1 ? "Only one node serves devices" : "No node serves devices"
             let remedy = hasLinks ? "Start another one." : "Set [cluster] address, then start another one."
             problems.append(.init(code: "too-few-nodes", text: "\(text), so its loss interrupts everything. \(remedy)"))
         }
@@ -75,10 +74,43 @@ struct ClusterProblems {
 
     private var serverProblems: [ClusterAPI.Problem] {
         servers.enumerated().flatMap { number, server in
-            let problems = server.map(problems) ?? []
+            var problems =
+                server.map(problems) ?? [
+                    .init(code: "no-answer", text: "PostgreSQL does not answer to \(node). Check its primary.")
+                ]
+            let absent = absentNodes(ofShard: number)
+            if !absent.isEmpty {
+                problems.append(
+                    .init(
+                        code: "shard-not-used",
+                        text: "\(absent.joined(separator: " and ")) \(absent.count == 1 ? "does" : "do") not use it. "
+                            + "Set [cluster] shards as on the other nodes, restart, and check the way to the database.")
+                )
+            }
             guard servers.count > 1 else { return problems }
-            return problems.map { ClusterAPI.Problem(code: $0.code, text: "shard \(number): \($0.text)") }
+            return problems.map { ClusterAPI.Problem(code: $0.code, text: "Shard \(number): \($0.text)") }
         }
+    }
+
+    /// Returns the names of the live nodes that send no heartbeat to a shard other than the one with the control data.
+    func absentNodes(ofShard number: Int) -> [String] {
+        guard number > 0, servers.indices.contains(number), let server = servers[number] else { return [] }
+        return nodes.filter { $0.isLive && !server.liveNodes.contains($0.name) }.map(\.name)
+    }
+
+    private func sharesAddress(_ node: ClusterAPI.Node) -> Bool {
+        nodes.contains { $0.isLive && $0.name != node.name && $0.address != nil && $0.address == node.address }
+    }
+
+    private var addressProblems: [ClusterAPI.Problem] {
+        let byAddress = Dictionary(grouping: nodes.filter { $0.isLive && $0.address != nil }, by: \.address)
+        return byAddress.values.filter { $0.count > 1 }.map { same in
+            let names = same.map(\.name)
+            return ClusterAPI.Problem(
+                code: "same-address",
+                text: "\(names.joined(separator: " and ")) have the same address. Correct [cluster] address of "
+                    + "\(names.count == 2 ? "one" : "all but one").")
+        }.sorted { $0.text < $1.text }
     }
 
     private func problems(of server: ServerState) -> [ClusterAPI.Problem] {
@@ -87,14 +119,14 @@ struct ClusterProblems {
             problems.append(
                 .init(
                     code: "one-connected-standby",
-                    text: "only one synchronous standby of PostgreSQL is connected, so without it no commit ends. "
+                    text: "Only one synchronous standby of PostgreSQL is connected, so without it no commit ends. "
                         + "Start another standby."))
         }
         if let seconds = server.oldestTransactionSeconds, seconds > Self.transactionSecondsMax {
             problems.append(
                 .init(
                     code: "old-transaction",
-                    text: "a transaction in PostgreSQL is open for \(seconds / 60) minutes, so deleted rows are kept. "
+                    text: "A transaction in PostgreSQL is open for \(seconds / 60) minutes, so deleted rows are kept. "
                         + "End it: see pg_stat_activity and pg_prepared_xacts."))
         }
         return problems

@@ -128,11 +128,11 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
                 self?.turn { $0.connected(toShard: index) }
             },
             lost: { [weak self] error in
-                report(error.message)
+                report(error.messageWithAdvice)
                 self?.meter.connectionChanged(toShard: index, isOpen: false)
                 self?.turn { $0.disconnected(fromShard: index) }
             },
-            unreachable: { report($0.message) },
+            unreachable: { report($0.messageWithAdvice) },
             answered: { [weak self] result, number in
                 self?.turn { $0.take(result, of: number, fromShard: index) }
                 self?.observer.setProblem(nil, ofShard: index)
@@ -140,11 +140,11 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
                 if let heartbeat = result.heartbeat { self?.noteHeartbeat(heartbeat, ofShard: index) }
             },
             refused: { [weak self] error, result, number in
-                report(error.message)
+                report(error.messageWithAdvice)
                 self?.turn { $0.refused(number, byShard: index, heartbeat: result.heartbeat) }
             },
             writesRefused: { [weak self] error, result, number in
-                report(error.message)
+                report(error.messageWithAdvice)
                 self?.turn { $0.take(result, of: number, fromShard: index) }
                 if let heartbeat = result.heartbeat { self?.noteHeartbeat(heartbeat, ofShard: index) }
             })

@@ -27,22 +27,12 @@ package enum PostgresStoreError: Error, Sendable {
     case missingShard(Int)
 }
 
-extension PostgresStoreError {
-    /// Whether another attempt may succeed without a change of the configuration.
-    package var isTemporary: Bool {
-        switch self {
-        case .unreachable, .nameTaken, .noDescriptor: true
-        case .unsafe, .schema, .tooManyNodes, .unlinked, .wrongShard, .missingShard: false
-        }
-    }
-}
-
 extension PostgresStoreError: CustomStringConvertible {
     /// A description of the problem and of the action that it requires.
     package var description: String {
         switch self {
         case .unreachable(let error):
-            "Cannot use PostgreSQL: \(error.message). Check the address in [store] url, and that the server runs."
+            "Cannot use PostgreSQL: \(error.messageWithAdvice)"
         case .unsafe(let finding): "\(finding)"
         case .schema(let error): error.description
         case .nameTaken(let name):

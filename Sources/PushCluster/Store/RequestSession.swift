@@ -243,16 +243,20 @@ final class RequestSession {
     }
 
     private func serverStates() -> [ServerState?] {
-        (0..<connections.shardCount).map { shard in
-            do throws(SQLError) {
-                let connection = try connections.connection(toShard: shard)
-                return ServerState(
-                    facts: try connection.serverFacts(),
-                    oldestTransactionSeconds: try connection.oldestTransactionSeconds())
-            } catch {
-                connections.close(after: error)
-                return nil
-            }
+        (0..<connections.shardCount).map { serverState(ofShard: $0) }
+    }
+
+    private func serverState(ofShard shard: Int, isRepeated: Bool = false) -> ServerState? {
+        do throws(SQLError) {
+            let connection = try connections.connection(toShard: shard)
+            return ServerState(
+                facts: try connection.serverFacts(), liveNodes: try connection.liveNodes(),
+                oldestTransactionSeconds: try connection.oldestTransactionSeconds())
+        } catch {
+            connections.close(after: error)
+            // The first statement after a fail-over finds that the connection is lost.
+            guard error.kind == .disconnected, !isRepeated else { return nil }
+            return serverState(ofShard: shard, isRepeated: true)
         }
     }
 

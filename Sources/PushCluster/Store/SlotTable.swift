@@ -21,12 +21,15 @@ extension PostgresConnection {
     }
 
     /// Assigns all slots if none is assigned: equally among the shards, or to shard 0 if it already has devices.
+    ///
+    /// Of several nodes that start at once, one assigns all slots: the others wait for it at the first slot.
     func assignSlots(shardCount: Int) throws(SQLError) {
         let statement = try prepare(
             """
             INSERT INTO slots(slot, shard)
             SELECT slot, CASE WHEN EXISTS (SELECT 1 FROM devices) THEN 0 ELSE slot * ?::bigint / ?::bigint END
             FROM generate_series(0::bigint, ?::bigint - 1) AS slot WHERE NOT EXISTS (SELECT 1 FROM slots)
+            ORDER BY slot ON CONFLICT DO NOTHING
             """)
         statement.bind(Int64(shardCount), at: 1)
         statement.bind(Int64(SlotMap.slotCount), at: 2)

@@ -26,6 +26,15 @@ struct AdminBackups: AdminResource {
     ])
 
     private func beginBackup(_ exchange: HTTPExchange, _ connection: ServerConnection) {
+        let configuration = services.context.settings.configuration
+        guard configuration.storeAddress == nil else {
+            return ControlAnswer.refuse(
+                exchange, status: 409, "DataInPostgreSQL",
+                configuration.linkAddress == nil
+                    ? "The data is in PostgreSQL. Back up its database, and the files token.keys, team-id and authority.*."
+                    : "A cluster has no backup of its own: PostgreSQL has the data. Back up its databases and cluster.key."
+            )
+        }
         guard let body = Self.newBackup.read(AdminAPI.NewBackup.self, of: exchange) else { return }
         let keeper = services.context.backups
         do throws(BackupKeeper.Refusal) {

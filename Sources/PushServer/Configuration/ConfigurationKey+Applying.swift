@@ -176,6 +176,9 @@ private struct Value {
         guard let address = LinkedNode.Address(text) else {
             throw refusal("Use HOST:PORT, for example n1.example.org:2197 or [2001:db8::1]:2197.")
         }
+        guard !["*", "0.0.0.0", "::"].contains(address.host) else {
+            throw refusal("Use a name or an address of this machine that the other nodes can reach.")
+        }
         return address
     }
 

@@ -48,9 +48,10 @@ final class ClusterFiles {
             guard own != shared else { return }
             // The cluster may have got another key of device tokens while this node was away.
             guard name == "token.keys", Self.hasLines(of: own, shared) else {
-                throw .refused(
-                    "\(path) differs from that of the cluster.\n"
-                        + "Start the node with a data directory that has no file but cluster.key.")
+                throw .installation(
+                    InstallationError(
+                        path: path, problem: "The file differs from that of the cluster.",
+                        remedy: "Start the node with a data directory that has no file but cluster.key."))
             }
         }
         try ServerError.wrapping { () throws(NetError) in

@@ -14,16 +14,26 @@ package enum ClusterPreparation {
     /// - Returns: The text to print.
     /// - Throws: The problem, and what to do about it.
     package static func run(_ configuration: ServerConfiguration) throws(ServerError) -> String {
-        let address = try postgresAddress(configuration)
+        let (address, link) = try addresses(configuration)
         let directory = configuration.dataDirectory
         let hadTokenKeys = PrivateFile.exists("\(directory)/token.keys")
-        let files = try ClusterFiles(address, configuration)
-        let isNew = files.secrets.tokenKeys.isEmpty
-        _ = try ServerError.wrapping { () throws(InstallationError) in try Installation(configuration) }
-        try files.share()
         let keyFile = ClusterFiles.keyFile(configuration)
+        let (files, isNew): (ClusterFiles, Bool)
+        do throws(ServerError) {
+            files = try ClusterFiles(address, configuration)
+            isNew = files.secrets.tokenKeys.isEmpty
+            _ = try ServerError.wrapping { () throws(InstallationError) in try Installation(configuration) }
+            try files.share()
+        } catch {
+            // The server could not read files of root. The first error is the one to report.
+            try? giveFiles(of: directory, and: keyFile)
+            throw error
+        }
         try giveFiles(of: directory, and: keyFile)
-        var lines = files.secrets.findings.map { "Warning: \($0)" }
+        let ports = configuration.listen.map(\.port)
+        var lines = files.secrets.findings.map { "\($0)" }
+        lines += ClusterAddressCheck.warnings(about: link, ports: ports)
+        lines = lines.map { "Warning: \($0)" }
         guard isNew else {
             lines.append(
                 "The cluster in \(address) exists already. This machine has its key and its files in \(directory).")
@@ -36,7 +46,7 @@ package enum ClusterPreparation {
                 : "It has new keys of device tokens and a new authority, which are also in \(directory).")
         lines.append(
             "The key of the cluster is in \(keyFile). Keep a copy in a safe place, and copy it to each other node.")
-        if PrivateFile.exists("\(directory)/\(BackupFiles.database)") {
+        if PrivateFile.exists("\(directory)/\(BackupFiles.database)"), !files.secrets.hasApps {
             lines.append(
                 "This data directory has a store with SQLite, which nodes do not read. Before you start a node, copy it "
                     + "with 'posthorn migrate', if you need its apps and devices.")
@@ -44,9 +54,10 @@ package enum ClusterPreparation {
         return lines.joined(separator: "\n")
     }
 
-    private static func postgresAddress(
+    /// Returns the address of PostgreSQL, and that of this node.
+    private static func addresses(
         _ configuration: ServerConfiguration
-    ) throws(ServerError) -> PostgresAddress {
+    ) throws(ServerError) -> (PostgresAddress, LinkedNode.Address) {
         guard let address = configuration.storeAddress else {
             throw .configuration(
                 ConfigurationError(
@@ -54,13 +65,13 @@ package enum ClusterPreparation {
                     problem: "the nodes of a cluster share a store in PostgreSQL, which is not set.",
                     remedy: "Set url to the address of PostgreSQL, for example postgresql://posthorn@db1/posthorn."))
         }
-        guard configuration.linkAddress != nil else {
+        guard let link = configuration.linkAddress else {
             throw .configuration(
                 ConfigurationError(
                     place: "[cluster] address", problem: "the address at which other nodes reach this one is not set.",
                     remedy: "Set it to the host and port of this node, for example n1.internal:2197."))
         }
-        return address
+        return (address, link)
     }
 
     /// Gives the files to the user of the server, when root has made them.

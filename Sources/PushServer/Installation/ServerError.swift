@@ -35,7 +35,7 @@ package enum ServerError: Error, Sendable {
         case .installation: 73
         case .damaged: 65
         case .store(let error): error.isLocked ? 75 : 74
-        case .postgres(let error): error.isTemporary ? 75 : 78
+        case .postgres(let error): error.exitStatus
         case .move(let error): error.exitStatus
         case .refused: 74
         case .system: 71
@@ -55,6 +55,18 @@ package enum ServerError: Error, Sendable {
         case .system(let error): "\(error.description)\n\(error.advice)"
         case .tls(let error): error.description
         case .library(let text): text
+        }
+    }
+}
+
+extension PostgresStoreError {
+    /// The exit status, from sysexits.h.
+    fileprivate var exitStatus: Int32 {
+        switch self {
+        case .unreachable, .schema: 69
+        case .noDescriptor: 71
+        case .nameTaken: 75
+        case .unsafe, .tooManyNodes, .unlinked, .wrongShard, .missingShard: 78
         }
     }
 }

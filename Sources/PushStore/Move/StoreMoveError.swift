@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushPostgres
 package import PushSQL
 
 /// The reason why a store could not be moved; the source is unchanged, and the target has no part of it.
@@ -57,14 +58,7 @@ extension StoreMoveError: CustomStringConvertible {
         case .sqlite(.locked): "Stop the server that uses it, and try again."
         case .sqlite(.full): "Free space on the disk, and try again."
         case .sqlite(let error): error.remedy
-        case .postgres(_, let error):
-            switch error.kind {
-            case .cannotOpen: "Check the address, the password and whether PostgreSQL runs."
-            case .disconnected: "Check PostgreSQL, then check whether the schema is still empty, and try again."
-            case .busy: "Stop all nodes and other programs that use the schema, and try again."
-            case .full: "Free space on the disk of PostgreSQL, and try again."
-            default: "Nothing was changed. Fix the cause, and try again."
-            }
+        case .postgres(_, let error): error.advice ?? Self.remedy(of: error)
         case .nodeRunning: "Stop all nodes, wait ten seconds, and try again."
         case .severalShards: "Move all slots to shard 0 with 'posthorn cluster move-slots --to 0 1024', and try again."
         case .notEmpty: "Use an empty database, or delete the schema if nobody needs it: DROP SCHEMA posthorn CASCADE"
@@ -74,6 +68,17 @@ extension StoreMoveError: CustomStringConvertible {
             "A move to SQLite skips numbers, so wait \(seconds) s and try again, or set PostgreSQL's clock."
         case .outOfNumbers: "Check the clocks of the nodes, which make numbers of the time."
         case .differs: "Nothing was changed. Check the memory and the disk of both machines, and try again."
+        }
+    }
+
+    /// Returns the action for an error of PostgreSQL whose cause is not known.
+    private static func remedy(of error: SQLError) -> String {
+        switch error.kind {
+        case .cannotOpen: "Check the address, the password and whether PostgreSQL runs."
+        case .disconnected: "Check PostgreSQL, then check whether the schema is still empty, and try again."
+        case .busy: "Stop all nodes and other programs that use the schema, and try again."
+        case .full: "Free space on the disk of PostgreSQL, and try again."
+        default: "Nothing was changed. Fix the cause, and try again."
         }
     }
 
