@@ -43,6 +43,7 @@ struct ClusterProblemsTests {
         #expect(Self.codes { $0.servers[0]?.facts.usesTLS = false } == ["no-tls"])
         #expect(Self.codes { $0.servers[0]?.oldestTransactionSeconds = 601 } == ["old-transaction"])
         #expect(Self.codes { $0.hasLease = false } == ["no-lease"])
+        #expect(Self.codes { $0.numbersAheadMilliseconds = 510_000 } == ["numbers-ahead"])
     }
 
     @Test func `a drained node is no problem while two others serve`() {

@@ -63,7 +63,9 @@ struct ClusterObserver {
         }
         let problems = ClusterProblems(
             node: node, connectionProblem: connectionProblem, hasLease: store.leaseMilliseconds > 0,
-            hasLinks: hasLinks, nodes: nodes, servers: servers)
+            hasLinks: hasLinks,
+            numbersAheadMilliseconds: store.context.areNumbersAhead ? store.context.numbersAheadMilliseconds : 0,
+            nodes: nodes, servers: servers)
         return ClusterAPI.Status(node: node, nodes: nodes, shards: shards, problems: problems.list)
     }
 
