@@ -49,6 +49,7 @@ struct ClusterProblemsTests {
         #expect(Self.codes { $0.servers[0]?.facts.usesTLS = false } == ["no-tls"])
         #expect(Self.codes { $0.servers[0]?.oldestTransactionSeconds = 601 } == ["old-transaction"])
         #expect(Self.codes { $0.hasLease = false } == ["no-lease"])
+        #expect(Self.codes { $0.numbersAheadMilliseconds = 510_000 } == ["numbers-ahead"])
     }
 
     @Test func `nodes with the same address are named once, instead of their links`() {

@@ -9,7 +9,7 @@ import Testing
 /// The plans of statements, which PostgreSQL may make while tables are empty, and keep while the tables grow.
 struct HotStatementTests {
     private static let statements: [HotStatement] = [
-        .depart, .delete, .acknowledge, .skip, .attach, .hosts, .rows, .registrations, .subscriptions, .histories,
+        .changes, .depart, .delete, .acknowledge, .skip, .attach, .hosts, .rows, .registrations, .subscriptions, .histories,
         .replaced, .write, .look, .explain,
     ]
 
@@ -38,10 +38,11 @@ struct HotStatementTests {
             INSERT INTO delivery_histories SELECT n, '\\x00' FROM g;
             INSERT INTO hosts(device, instance, epoch) SELECT n, 1, 1 FROM g;
             INSERT INTO pending SELECT n, n, n, 1, NULL, '\\x00' FROM g;
+            INSERT INTO changes(device, at_ms) SELECT n, 0 FROM g; DELETE FROM changes WHERE device < 2000;
             DELETE FROM pending WHERE device < 2000; DELETE FROM hosts WHERE device < 2000;
             DELETE FROM delivery_histories WHERE device < 2000; DELETE FROM subscriptions WHERE device < 2000;
             DELETE FROM registrations WHERE device < 2000; DELETE FROM devices WHERE id < 2000;
-            ANALYZE pending, hosts, delivery_histories, subscriptions, registrations, devices
+            ANALYZE changes, pending, hosts, delivery_histories, subscriptions, registrations, devices
             """)
         var settings = PostgresSettings(applicationName: "test", schema: postgres.schema)
         settings.findsRowsByKey = true
@@ -59,6 +60,20 @@ struct HotStatementTests {
         #expect(!lines.contains { $0.contains("Seq Scan") }, "\(plan)")
         for (line, next) in zip(lines, lines.dropFirst()) where line.contains("Index Scan using") {
             #expect(next.contains("Index Cond"), "\(plan)")
+        }
+    }
+
+    @Test func `a heartbeat reads only the changes of transactions that had not ended at the last one`() async throws {
+        let postgres = try await PostgresFixture()
+        _ = try TestNode(postgres)
+        _ = try await postgres.sql("INSERT INTO changes(device, at_ms) SELECT generate_series(1, 1000), 0")
+        // Transactions of other tests may be under way.
+        try await eventually("earlier changes are not read") {
+            let last = try await postgres.sql("SELECT pg_snapshot_xmin(pg_current_snapshot())")
+            let statement = "\(HotStatement.changes.prepared.sql)".replacing("$1", with: last)
+            guard try await postgres.sql("SELECT count(*) FROM (\(statement)) AS c") == "0" else { return false }
+            _ = try await postgres.sql("INSERT INTO changes(device, at_ms) VALUES (1001, 0)")
+            return try await postgres.sql("SELECT device FROM (\(statement)) AS c") == "1001"
         }
     }
 }

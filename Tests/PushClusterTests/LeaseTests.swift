@@ -15,10 +15,13 @@ struct LeaseTests {
         var replies: [StoreReply] = []
         /// The number of rows in all batches.
         var rowCount = 0
+        /// The ceilings of all heartbeats.
+        var ceilings: [Int64] = []
 
         func send(_ batch: ShardBatch, number: Int64, toShard shard: Int) {
             batches.append((batch, number, shard))
             rowCount += batch.writes.count
+            ceilings += batch.heartbeat.map { [$0.idCeiling] } ?? []
         }
 
         func send(_ messages: [NodeMessage], to instance: InstanceID) {}
@@ -35,6 +38,11 @@ struct LeaseTests {
             }
         }
 
+        /// The streams that were not opened.
+        var refusedStreams: [ReplyAddress] {
+            replies.compactMap { if case .performed(.failure(.unavailable), let stream) = $0 { stream } else { nil } }
+        }
+
         var deliveredCount: Int {
             replies.reduce(0) { if case .deliver(let notifications, _) = $1 { $0 + notifications.count } else { $0 } }
         }
@@ -44,6 +52,8 @@ struct LeaseTests {
     private final class Clock: Sendable {
         private let offset = Lock<Int64>(0)
         let second = Lock<Int64>(1)
+        /// The difference of PostgreSQL's clock.
+        let shardOffsetSeconds = Lock<Int64>(0)
 
         var offsetSeconds: Int64 {
             get { offset.withLock { $0 } }
@@ -56,6 +66,7 @@ struct LeaseTests {
     }
 
     private static let stream = ReplyAddress(loop: 0, slot: 1, generation: 0, exchange: 0)
+    private static let later = ReplyAddress(loop: 0, slot: 2, generation: 0, exchange: 0)
     private static let provider = ReplyAddress(loop: 0, slot: 1, generation: 0, exchange: 1)
     private static let own = InstanceID(rawValue: 1 << 30)
     private static let device = DeviceID(rawValue: 512 << 53 + 1)
@@ -91,10 +102,12 @@ struct LeaseTests {
         while let place = output.batches.lastIndex(where: { shards.contains($0.shard) }) {
             let (batch, number, shard) = output.batches.remove(at: place)
             var result = ShardResult()
-            if batch.heartbeat != nil {
-                let node = ShardResult.Node(instance: Self.own, isLive: true, heardAt: 0)
+            let time = (1_800_000_000 + second + clock.shardOffsetSeconds.withLock { $0 }) * 1_000_000
+            if let heartbeat = batch.heartbeat {
+                let node = ShardResult.Node(
+                    instance: Self.own, isLive: true, heardAt: 0, idCeiling: heartbeat.idCeiling)
                 result.heartbeat = .init(
-                    isTaken: false, time: (1_800_000_000 + second) * 1_000_000, controlVersion: controlVersion,
+                    isTaken: false, time: time, controlVersion: controlVersion,
                     changes: [], nodes: [node])
             }
             result.attachments = batch.attachments.map { _ in .attached(earlier: nil) }
@@ -103,7 +116,7 @@ struct LeaseTests {
             }
             result.writes = batch.writes.map { _ in .written }
             result.looks = batch.looks.map { _ in nil }
-            result.lookedAt = (1_800_000_000 + second) * 1_000_000
+            result.lookedAt = time
             turn(at: second) { $0.take(result, of: number, fromShard: shard) }
         }
     }
@@ -159,13 +172,68 @@ struct LeaseTests {
         turn(at: 3)
         answer(at: 3)
         #expect(store.leaseMilliseconds == 0 && store.presence.commits == false)
-        turn(at: 3) { $0.attach(Self.device, secretHash: [], stream: Self.stream) }
-        answer(at: 3)
-        #expect(output.deliveredCount == 0)
+        // Another node has the device, or this one when its clock is right.
+        turn(at: 3) { $0.attach(Self.device, secretHash: [], stream: Self.later) }
+        #expect(output.refusedStreams == [Self.later])
         clock.offsetSeconds = 0
         turn(at: 4)
         answer(at: 4)
+        turn(at: 4) { $0.attach(Self.device, secretHash: [], stream: Self.later) }
+        answer(at: 4)
         #expect(store.leaseMilliseconds > 0 && output.deliveredCount == 1)
+    }
+
+    @Test(arguments: [-600, 600] as [Int64])
+    func `while the clock of PostgreSQL is wrong, a node makes no numbers and records no ceiling of that time`(
+        seconds: Int64
+    ) throws {
+        turn(at: 2) { $0.detach(stream: Self.stream) }
+        answer(at: 2)
+        (output.replies, output.ceilings) = ([], [])
+        setShardClock(seconds, at: 3)
+        var publicationCount = 0
+        turn(at: 4) {
+            $0.accept(Self.notification, answer: Self.provider)
+            $0.attach(Self.device, secretHash: [], stream: Self.later)
+            $0.publish(answer: Self.provider) { _ in publicationCount += 1 }
+        }
+        answer(at: 4)
+        #expect(output.answers == [false] && output.refusedStreams == [Self.later] && publicationCount == 0)
+        setShardClock(0, at: 5)
+        output.replies = []
+        turn(at: 6) { $0.accept(Self.notification, answer: Self.provider) }
+        for second: Int64 in 6...10 {
+            answer(at: second)
+            turn(at: second)
+        }
+        #expect(output.answers == [true])
+        let last = try #require(output.ceilings.max())
+        #expect(NotificationIDLayout.milliseconds(of: last) < (1_800_000_000 + 20) * 1_000)
+    }
+
+    @Test func `after the clock was ahead by less than thirty seconds, answers wait for heartbeats, not for the clock`()
+    {
+        turn(at: 2) { $0.detach(stream: Self.stream) }
+        answer(at: 2)
+        setShardClock(25, at: 3)
+        turn(at: 4) { $0.accept(Self.notification, answer: Self.provider) }
+        answer(at: 4)
+        setShardClock(0, at: 8)
+        output.replies = []
+        #expect(store.context.areNumbersAhead)
+        turn(at: 9) { $0.accept(Self.notification, answer: Self.provider) }
+        for second: Int64 in 9...14 {
+            answer(at: second)
+            turn(at: second)
+        }
+        #expect(output.answers == [true])
+    }
+
+    /// Lets PostgreSQL's clock differ from the right time, which the node learns from its next heartbeat.
+    private func setShardClock(_ seconds: Int64, at second: Int64) {
+        clock.shardOffsetSeconds.withLock { $0 = seconds }
+        turn(at: second)
+        answer(at: second)
     }
 
     @Test func `notifications that were refused during an outage are not written after it`() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import PushNet
+import PushStore
 import TestSupport
 import Testing
 
@@ -57,6 +58,65 @@ struct NotificationIDsTests {
             let passed = first.passes(id, after: start)
             #expect(second.next(at: passed) > id)
         }
+    }
+
+    /// Exchanges heartbeats of nodes, whose shard's clock differs from the right time; each takes no time.
+    private func exchange(_ ids: inout [NotificationIDs], ahead: Int64, at moment: MonotonicTime) {
+        let time = unixMicroseconds + moment.nanoseconds(since: start) / 1_000 + ahead * 1_000
+        let ceilings = ids.map { $0.ceiling(at: moment, aheadMilliseconds: 3_000) }
+        for index in ids.indices {
+            ids[index].add(time, asked: moment, answered: moment, isTrusted: true)
+            ids[index].follow(ceilings, own: ceilings[index], at: moment)
+        }
+    }
+
+    @Test(arguments: [-20_000, -4_000, -1_000, 1_000, 4_000, 20_000] as [Int64])
+    func `when the clock is set, a number that has passed is still below the next one of any node`(ahead: Int64) {
+        var ids = [1023, 0].map { NotificationIDs(NodeNumber(rawValue: $0)) }
+        for second: Int64 in 0...4 { exchange(&ids, ahead: 0, at: start.advanced(byMilliseconds: second * 1_000)) }
+        var highest: Int64 = 0
+        for step: Int64 in 4_000...16_000 where step % 100 == 0 {
+            let moment = start.advanced(byMilliseconds: step)
+            // The nodes hear of the new time one after the other.
+            if step % 1_000 == 0 { exchange(&ids, ahead: step >= 6_000 ? ahead : 0, at: moment) }
+            if step == 5_700 {
+                let time = unixMicroseconds + moment.nanoseconds(since: start) / 1_000 + ahead * 1_000
+                ids[0].add(time, asked: moment, answered: moment, isTrusted: true)
+            }
+            let id = ids[0].next(at: moment)
+            var passed = ids[0].passes(id, after: moment)
+            guard passed < moment.advanced(byMilliseconds: 100) else { continue }
+            passed = max(passed, moment)
+            #expect(ids[1].next(at: passed.advanced(byMilliseconds: 1)) > id, "after \(step) ms")
+            highest = max(highest, id)
+        }
+        #expect(highest > 0)
+    }
+
+    @Test func `numbers that are far ahead are passed when all nodes have heard of a ceiling above them`() {
+        var ids = [1023, 0].map { NotificationIDs(NodeNumber(rawValue: $0)) }
+        exchange(&ids, ahead: 3_600_000, at: start)
+        _ = ids[0].next(at: start)
+        var moment = start.advanced(byMilliseconds: 1_000)
+        exchange(&ids, ahead: 0, at: moment)
+        let id = ids[0].next(at: moment)
+        #expect(ids[0].aheadMilliseconds(at: moment) > 3_500_000 && ids[0].passes(id, after: moment) > moment)
+        for _ in 1...2 {
+            moment = moment.advanced(byMilliseconds: 1_000)
+            exchange(&ids, ahead: 0, at: moment)
+        }
+        let passed = ids[0].passes(id, after: moment)
+        #expect(passed == start.advanced(byMilliseconds: 5_000) && ids[1].next(at: passed) > id)
+        #expect(ids[0].passes(id, after: passed) == passed)
+    }
+
+    @Test func `a wrong number of another node raises no later number of this node`() {
+        var ids = ids(node, at: start)
+        let wrong = NodeMessageLimits.idMax
+        #expect(ids.next(at: start, above: wrong) > wrong)
+        ids.follow([wrong + 1], own: 0, at: start)
+        let next = ids.next(at: start)
+        #expect(NotificationIDLayout.milliseconds(of: next) < unixMicroseconds / 1_000 + 1_000)
     }
 
     @Test func `several answers bound the shard's time more closely than each of them`() {

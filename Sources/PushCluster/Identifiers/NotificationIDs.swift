@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushCore
 internal import PushNet
 internal import PushStore
 
@@ -7,14 +8,29 @@ internal import PushStore
 ///
 /// The time is the latest that the shard's clock may show. A sender gets its answer to a written notification only when
 /// the shard's clock has certainly passed the number. So what the sender sends next has a higher number, on any node.
+///
+/// If the shard's clock is set back, numbers are ahead of it. Then each node continues above the ceilings of all nodes,
+/// and a sender gets its answer when all nodes must have heard of a ceiling above the number.
 struct NotificationIDs {
     private static let counterBitCount = NotificationIDLayout.counterBitCount
     private static let timeShift = NotificationIDLayout.timeShift
     private static let start = NotificationIDLayout.startMilliseconds
 
+    /// The time in milliseconds by which a ceiling is ahead of the clock if numbers are; a heartbeat of a node whose
+    /// numbers follow the clock records one that is ahead by the duration of a lease.
+    private static let followedMilliseconds = NodeConfiguration.leaseMilliseconds + 1_000
+    /// The time in milliseconds for which an answer waits until the clock has passed a number, without ceilings.
+    ///
+    /// The clocks of two nodes, as they know them, differ by less than the difference from `followedMilliseconds`.
+    static let aheadMilliseconds = followedMilliseconds + 1_000
+
     private let node: NodeNumber
     private var last: Int64
     var clock = ShardClock()
+    /// The ceilings of this node that the shard has, and the times at which all nodes have heard of them.
+    private var ceilings = FIFOQueue<(id: Int64, due: MonotonicTime)>()
+    /// The highest ceiling of this node that all nodes have heard of.
+    private var heard: Int64 = 0
 
     /// Creates the numbers of a node.
     ///
@@ -47,21 +63,80 @@ struct NotificationIDs {
 
     /// Returns the next number, above another one.
     mutating func next(at moment: MonotonicTime, above least: Int64 = 0) -> Int64 {
-        let milliseconds = max(clock.latest(at: moment) / 1_000 - Self.start, 0)
-        let first = milliseconds << Self.timeShift | Int64(node.rawValue) << Self.counterBitCount
-        last = max(first, following(max(last, least)))
-        return last
+        let own = max(first(at: moment), following(last))
+        let raised = following(least)
+        guard raised > own else {
+            last = own
+            return own
+        }
+        // One wrong number of another node must not raise all later numbers of this node.
+        if raised < first(at: moment) + Self.aheadMilliseconds << Self.timeShift { last = raised }
+        return raised
     }
 
-    /// Returns the time at which every node makes only higher numbers.
+    /// Returns the least number of this node at a time.
+    private func first(at moment: MonotonicTime) -> Int64 {
+        NotificationIDLayout.least(at: clock.latest(at: moment) / 1_000) | Int64(node.rawValue) << Self.counterBitCount
+    }
+
+    /// Returns the time at which every node makes only higher numbers, or at which this may be asked again.
     func passes(_ id: Int64, after moment: MonotonicTime) -> MonotonicTime {
-        clock.passes((id >> Self.timeShift + Self.start + 1) * 1_000, after: moment)
+        let due = clock.passes((id >> Self.timeShift + Self.start + 1) * 1_000, after: moment)
+        guard clock.isKnown, due > moment.advanced(byMilliseconds: Self.aheadMilliseconds) else { return due }
+        if id <= heard { return moment }
+        let recorded = ceilings.all().first { $0.id >= id }
+        return max(moment, recorded?.due ?? moment.advanced(byMilliseconds: NodeConfiguration.leaseMilliseconds / 3))
     }
 
     /// Returns a number that this node reaches only after a time, to be recorded as its ceiling.
-    func ceiling(at moment: MonotonicTime, aheadMilliseconds: Int64) -> Int64 {
+    ///
+    /// - Parameters:
+    ///   - moment: The current time.
+    ///   - aheadMilliseconds: The time; nil if the node makes no numbers.
+    /// - Returns: The number.
+    func ceiling(at moment: MonotonicTime, aheadMilliseconds: Int64?) -> Int64 {
+        guard let aheadMilliseconds else { return following(last) }
         var copy = self
         return copy.next(at: moment.advanced(byMilliseconds: aheadMilliseconds))
+    }
+
+    // MARK: A clock that was set
+
+    /// Takes the shard's time from the answer to a heartbeat.
+    ///
+    /// - Parameters:
+    ///   - time: As for `ShardClock.add`.
+    ///   - asked: As for `ShardClock.add`.
+    ///   - answered: As for `ShardClock.add`.
+    ///   - isTrusted: Whether the node has made numbers from the earlier answers.
+    mutating func add(_ time: Int64, asked: MonotonicTime, answered: MonotonicTime, isTrusted: Bool) {
+        let former = clock.isKnown && isTrusted ? first(at: answered) : 0
+        guard !clock.refine(time, asked: asked, answered: answered) else { return }
+        clock.add(time, asked: asked, answered: answered)
+        // Otherwise a sender that another node has answered before would get a lower number here.
+        last = max(last, former)
+    }
+
+    /// Continues above the ceilings of all nodes if these are ahead of the clock.
+    ///
+    /// - Parameters:
+    ///   - ceilings: The ceilings of all nodes, from the answer to a heartbeat.
+    ///   - own: The ceiling that the heartbeat recorded.
+    ///   - moment: The current time.
+    mutating func follow(_ ceilings: [Int64], own: Int64, at moment: MonotonicTime) {
+        let bound = first(at: moment) + Self.followedMilliseconds << Self.timeShift
+        for ceiling in ceilings where ceiling > bound && ceiling <= NodeMessageLimits.idMax { last = max(last, ceiling) }
+        while let first = self.ceilings.first, first.due <= moment {
+            _ = self.ceilings.popFirst()
+            heard = max(heard, first.id)
+        }
+        // After that time, each node with a lease has sent and received a later heartbeat.
+        self.ceilings.append((own, moment.advanced(byMilliseconds: NodeConfiguration.leaseMilliseconds)))
+    }
+
+    /// Returns the time in milliseconds by which the numbers are ahead of the shard's clock.
+    func aheadMilliseconds(at moment: MonotonicTime) -> Int64 {
+        max(last - first(at: moment), 0) >> Self.timeShift
     }
 
     /// Returns the least number of this node after another one of any node.

@@ -9,6 +9,8 @@ internal import PushNet
 struct ShardClock {
     /// The greatest rate by which two clocks drift apart, in microseconds a second.
     private static let driftMicroseconds: Int64 = 500
+    /// The time in microseconds from which heartbeats look old after the clock was set forward.
+    private static let forwardMicroseconds: Int64 = 1_000_000
 
     /// The bounds of the shard's UNIX time minus this machine's monotonic time, in microseconds.
     private struct Bounds {
@@ -24,24 +26,54 @@ struct ShardClock {
     }
 
     private var bounds: Bounds?
+    /// The bounds before the shard's clock was set, and the end of the time for which other nodes may use such bounds.
+    private var former: (bounds: Bounds, end: MonotonicTime)?
+
 
     /// Whether the shard has answered once.
     var isKnown: Bool { bounds != nil }
 
-    /// Takes an answer into account.
+    /// Takes the answer to a heartbeat into account.
     ///
     /// - Parameters:
     ///   - time: The shard's UNIX time in microseconds, read between question and answer.
     ///   - asked: The time of the question on this machine.
     ///   - answered: The time of the answer on this machine.
     mutating func add(_ time: Int64, asked: MonotonicTime, answered: MonotonicTime) {
-        let new = Bounds(
-            least: time - answered.nanoseconds / 1_000 - 1, most: time - asked.nanoseconds / 1_000 + 1, at: answered)
+        guard !refine(time, asked: asked, answered: answered) else { return }
+        // This is the first answer, or the shard's clock was set, or another machine is the primary now. The other
+        // nodes hear of this with their next heartbeats, or their leases end.
+        if let bounds, former.map({ $0.end <= answered }) ?? true {
+            former = (bounds, answered.advanced(byMilliseconds: NodeConfiguration.leaseMilliseconds))
+        }
+        bounds = Self.bounds(time, asked: asked, answered: answered)
+    }
+
+    /// Takes another answer into account, unless the shard's clock was set since the last answer.
+    ///
+    /// - Parameters:
+    ///   - time: As for `add`.
+    ///   - asked: As for `add`.
+    ///   - answered: As for `add`.
+    /// - Returns: Whether the answer agrees with the earlier ones.
+    mutating func refine(_ time: Int64, asked: MonotonicTime, answered: MonotonicTime) -> Bool {
+        let new = Self.bounds(time, asked: asked, answered: answered)
         guard let old = bounds?.widened(until: answered), new.least <= old.most, old.least <= new.most else {
-            // This is the first answer, or the shard's clock was set, or another machine is the primary now.
-            return bounds = new
+            return false
         }
         bounds = Bounds(least: max(new.least, old.least), most: min(new.most, old.most), at: answered)
+        return true
+    }
+
+    /// Returns whether the shard's clock was set forward in the last three seconds, so that times of before look old.
+    func wasSetForward(at moment: MonotonicTime) -> Bool {
+        guard let bounds, let former, moment < former.end else { return false }
+        return bounds.least - former.bounds.most > Self.forwardMicroseconds
+    }
+
+    private static func bounds(_ time: Int64, asked: MonotonicTime, answered: MonotonicTime) -> Bounds {
+        Bounds(
+            least: time - answered.nanoseconds / 1_000 - 1, most: time - asked.nanoseconds / 1_000 + 1, at: answered)
     }
 
     /// Returns the latest UNIX time in microseconds that the shard's clock may show; 0 before the first answer.
@@ -50,11 +82,18 @@ struct ShardClock {
         return bounds.most + moment.nanoseconds / 1_000
     }
 
-    /// Returns the time at which the shard's clock certainly shows a UNIX time in microseconds; `future` before the
-    /// first answer.
+    /// Returns the time at which the shard's clock certainly shows a UNIX time in microseconds on every node; `future`
+    /// before the first answer.
     func passes(_ time: Int64, after moment: MonotonicTime) -> MonotonicTime {
-        guard let bounds = bounds?.widened(until: moment) else { return .future }
-        let left = time - (bounds.least + moment.nanoseconds / 1_000)
+        guard let bounds else { return .future }
+        let due = Self.passes(time, bounds, after: moment)
+        guard let former, moment < former.end else { return due }
+        // Another node may still use the time from before the shard's clock was set.
+        return max(due, min(Self.passes(time, former.bounds, after: moment), former.end))
+    }
+
+    private static func passes(_ time: Int64, _ bounds: Bounds, after moment: MonotonicTime) -> MonotonicTime {
+        let left = time - (bounds.widened(until: moment).least + moment.nanoseconds / 1_000)
         return left <= 0 ? moment : moment.advanced(byNanoseconds: left * 1_000)
     }
 }

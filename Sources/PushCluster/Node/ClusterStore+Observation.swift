@@ -15,17 +15,3 @@ extension ClusterStore {
 
     func hasLink(to instance: InstanceID) -> Bool { context.links.contains(instance) }
 }
-
-extension NodeContext {
-    /// The time by which this machine's clock is ahead of PostgreSQL's, in milliseconds; nil before an answer.
-    var clockDifferenceMilliseconds: Int64? {
-        guard ids.clock.isKnown else { return nil }
-        return now.unixMilliseconds - ids.clock.latest(at: moment) / 1_000
-    }
-
-    /// Notes whether the clocks of the machine and of PostgreSQL differ too much to accept or deliver anything.
-    func judgeClock() {
-        let difference = clockDifferenceMilliseconds ?? 0
-        isClockWrong = difference.magnitude > configuration.clockDifferenceMillisecondsMax.magnitude
-    }
-}

@@ -28,7 +28,7 @@ extension ClusterStore {
     package func refused(_ number: Int64, byShard index: Int, heartbeat: ShardResult.Heartbeat?) {
         let shard = shards.queues[index]
         guard let refused = shard.refused(number) else { return }
-        if let heartbeat { take(heartbeat, sentAt: refused.sentAt, from: shard) }
+        if let heartbeat { take(heartbeat, of: refused, from: shard) }
         host.askAgain(refused)
         askAgain(refused)
     }

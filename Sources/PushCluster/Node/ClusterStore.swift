@@ -141,8 +141,7 @@ package final class ClusterStore {
 
     /// Takes a notification of a provider.
     package func accept(_ notification: Notification, answer: ReplyAddress) {
-        // Before the first heartbeat, the node has no time to make numbers from.
-        guard context.ids.clock.isKnown, answers.hasRoom(for: notification) else {
+        guard context.makesNumbers, answers.hasRoom(for: notification) else {
             return context.reply(
                 .refused(.serviceUnavailable, unregisteredAt: nil, answer: answer), to: answer)
         }
@@ -157,8 +156,8 @@ package final class ClusterStore {
 
     /// Opens the stream of a device.
     package func attach(_ device: DeviceID, secretHash: [UInt8], stream: ReplyAddress) {
-        guard context.ids.clock.isKnown else {
-            let refusal = StoreRefusal.unavailable("The node has no connection to PostgreSQL yet.")
+        guard context.makesNumbers else {
+            let refusal = StoreRefusal.unavailable("The node has no connection to PostgreSQL, or a wrong clock.")
             return context.reply(.performed(.failure(refusal), answer: stream), to: stream)
         }
         guard !goodbyes.isOn else {
@@ -235,12 +234,14 @@ package final class ClusterStore {
     /// Takes the result of a batch.
     package func take(_ result: ShardResult, of number: Int64, fromShard index: Int) {
         let shard = shards.queues[index]
+        var result = result
         guard let gathered = shard.take(number) else { return }
-        if let heartbeat = result.heartbeat { take(heartbeat, sentAt: gathered.sentAt, from: shard) }
+        if let heartbeat = result.heartbeat { take(heartbeat, of: gathered, from: shard) }
         // The shard read its clock shortly before this answer arrived, so the bounds of its clock become narrow.
         if let time = result.lookedAt, shard === shards.first {
-            context.ids.clock.add(time, asked: gathered.sentAt, answered: context.moment)
+            _ = context.ids.clock.refine(time, asked: gathered.sentAt, answered: context.moment)
         }
+        shard.correct(&result, sentAt: gathered.sentAt)
         for (stream, result) in zip(gathered.attachments, result.attachments) {
             guard let earlier = host.attached(stream, result) else { continue }
             teller.tellReplaced(stream.device, epoch: stream.epoch, to: earlier.instance)
@@ -308,11 +309,14 @@ package final class ClusterStore {
         }
     }
 
-    func take(_ heartbeat: ShardResult.Heartbeat, sentAt: MonotonicTime, from shard: ShardQueue) {
+    func take(_ heartbeat: ShardResult.Heartbeat, of batch: GatheredBatch, from shard: ShardQueue) {
+        let (sentAt, ceiling) = (batch.sentAt, batch.batch.heartbeat?.idCeiling ?? 0)
         guard !heartbeat.isTaken else { return isSuperseded = true }
+        var heartbeat = heartbeat
+        heartbeat.nodes = shard.nodes(in: heartbeat, sentAt: sentAt)
+        if shard.mustReadAgain { host.leaseEnded(of: shard) }
         if shard === shards.first {
-            context.ids.clock.add(heartbeat.time, asked: sentAt, answered: context.moment)
-            context.setNodes(heartbeat.nodes)
+            context.take(heartbeat, recording: ceiling, sentAt: sentAt)
             noteDraining(heartbeat.nodes)
             context.control.note(heartbeat.controlVersion, inHeartbeatSentAt: sentAt)
         }

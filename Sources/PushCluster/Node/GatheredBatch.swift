@@ -51,6 +51,7 @@ struct GatheredBatch {
     private var byteCount = 0
     private var writeIndex: [RowIdentity: Int] = [:]
     private var lookIndex: [DeviceID: Int] = [:]
+    private var changed: Set<DeviceID> = []
     private var attachmentIndex: [DeviceID: Int] = [:]
     /// The places of streams, which `readings` keeps alive.
     private var readingIndex: [ObjectIdentifier: Int] = [:]
@@ -114,7 +115,7 @@ struct GatheredBatch {
     /// Adds a device to `changes`, and the notification that is answered then.
     mutating func announce(_ device: DeviceID, for waiting: WaitingNotification?, at moment: MonotonicTime) {
         begin(moment)
-        batch.changes.append(device)
+        if changed.insert(device).inserted { batch.changes.append(device) }
         if let waiting { announced.append(waiting) }
     }
 

@@ -21,6 +21,8 @@ final class NodeContext {
     var writtenCounts = WrittenCounts()
     /// Whether the clocks of the machine and of PostgreSQL differ too much to accept or deliver anything.
     var isClockWrong = false
+    /// The time for which the node knows ceilings of all nodes that are new enough.
+    var ceilingLease: Lease
     /// Whether the node has sent all its devices away.
     var isDrained = false
     /// The instances to which a link is up.
@@ -42,6 +44,7 @@ final class NodeContext {
     init(_ configuration: NodeConfiguration) {
         self.configuration = configuration
         control = ControlVersions(leaseMilliseconds: configuration.leaseMilliseconds)
+        ceilingLease = Lease(durationMilliseconds: configuration.leaseMilliseconds)
         metrics = configuration.metrics.cluster ?? ClusterMetrics()
         ids = NotificationIDs(configuration.instance.node, above: configuration.instance.rawValue)
         trace = configuration.hasTrace ? NodeTrace() : nil

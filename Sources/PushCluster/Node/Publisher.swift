@@ -65,8 +65,8 @@ final class Publisher {
         arrival.publish(publication)
     }
 
-    /// Whether the node may use its control data, and knows the time of the shard.
-    private var isReady: Bool { context.ids.clock.isKnown && context.control.areCurrent(at: context.moment) }
+    /// Whether the node may use its control data, and makes numbers.
+    private var isReady: Bool { context.makesNumbers && context.control.areCurrent(at: context.moment) }
 
     /// Returns whether the check of a broadcast still counts.
     private func isAllowed(_ publication: Publication) -> Bool {
@@ -119,7 +119,7 @@ final class Publisher {
         }
         while let first = passing.first, first.due <= context.moment {
             passing.removeFirst()
-            accept(first.publication)
+            finish(first.publication)
         }
     }
 }

@@ -29,6 +29,13 @@ final class ShardQueue {
     private var heardAt: Int64 = 0
     /// The positions of the changes in the last answer to a heartbeat.
     private var heardChanges: Set<Int64> = []
+    /// The first transaction whose changes the last answer to a heartbeat may lack.
+    private var leastTransaction: Int64 = 0
+    private var clock = ShardClock()
+    /// Whether the last heartbeat found that the shard's clock was set forward.
+    ///
+    /// Other nodes may then have found this one without a heartbeat, and not told it what they wrote.
+    private(set) var mustReadAgain = false
     /// Whether notifications wait until other nodes have heard of devices in `changes`.
     var awaitsHearing = false
     /// The nodes, as this shard knows them.
@@ -103,12 +110,10 @@ final class ShardQueue {
         next.removeEndedStreams(at: context.moment)
         if nextHeartbeat <= context.moment {
             lastHeartbeat = context.moment
-            let ceiling = context.ids.ceiling(
-                at: context.moment, aheadMilliseconds: context.configuration.leaseMilliseconds)
             next.beat(
                 .init(
-                    idCeiling: ceiling, heardAt: heardAt, leastBroadcast: context.leastBroadcast,
-                    isDrained: context.isDrained))
+                    idCeiling: context.idCeiling(), heardAt: heardAt, leastTransaction: leastTransaction,
+                    leastBroadcast: context.leastBroadcast, isDrained: context.isDrained))
             isHeartbeatUrgent = false
         }
         lastNumber += 1
@@ -185,13 +190,49 @@ final class ShardQueue {
     /// Takes the answer to a heartbeat: renews the lease, and returns the devices that this node hears of now.
     func heard(_ heartbeat: ShardResult.Heartbeat, sentAt moment: MonotonicTime) -> [DeviceID] {
         lease.renew(sentAt: moment)
-        heardAt = max(heardAt, heartbeat.time)
+        // If the shard's clock was set back, an earlier time would say that the node has heard of later changes.
+        heardAt = heartbeat.time
         for row in heartbeat.nodes { nodes[row.instance.node] = row }
         let new = heartbeat.changes.filter { !heardChanges.contains($0.position) }
         heardChanges = Set(heartbeat.changes.map(\.position))
+        // A lower transaction is that of a server that has lost later ones, so the next heartbeat reads everything.
+        let isLater = heartbeat.leastUnendedTransaction >= leastTransaction
+        leastTransaction = isLater ? heartbeat.leastUnendedTransaction : 0
         // Another node may wait until this one has heard of them.
         if !new.isEmpty { isHeartbeatUrgent = true }
         return Array(Set(new.map(\.device))).sorted { $0.rawValue < $1.rawValue }
+    }
+
+    // MARK: A clock that was set
+
+    /// Takes the shard's time from the answer to a heartbeat, and returns the nodes.
+    ///
+    /// If the shard's clock was set forward, the heartbeats of live nodes look old. Such nodes still deliver.
+    func nodes(in heartbeat: ShardResult.Heartbeat, sentAt: MonotonicTime) -> [ShardResult.Node] {
+        let agrees = clock.refine(heartbeat.time, asked: sentAt, answered: context.moment)
+        if !agrees { clock.add(heartbeat.time, asked: sentAt, answered: context.moment) }
+        mustReadAgain = !agrees && clock.wasSetForward(at: context.moment)
+        return heartbeat.nodes.map { row in
+            var row = row
+            row.isLive = row.isLive || clock.wasSetForward(at: context.moment) && wasLive(row.instance)
+            return row
+        }
+    }
+
+    /// Corrects hosts that were looked up in a batch: see `nodes(in:sentAt:)`.
+    func correct(_ result: inout ShardResult, sentAt: MonotonicTime) {
+        guard let time = result.lookedAt else { return }
+        let agrees = clock.refine(time, asked: sentAt, answered: context.moment)
+        if !agrees { isHeartbeatUrgent = true }
+        guard !agrees || clock.wasSetForward(at: context.moment) else { return }
+        for index in result.looks.indices {
+            if let host = result.looks[index], wasLive(host.instance) { result.looks[index]?.isLive = true }
+        }
+    }
+
+    private func wasLive(_ instance: InstanceID) -> Bool {
+        guard let known = nodes[instance.node] else { return false }
+        return known.instance == instance && known.isLive
     }
 
     /// Returns whether a node has heard of the devices that were inserted into `changes` before a time, or need not.

@@ -32,14 +32,10 @@ enum HotStatement: Int, CaseIterable {
                 UPDATE nodes SET seen_at = clock_timestamp(), id_ceiling = $3, heard_at = $4,
                     draining = CASE WHEN draining = 0 THEN 0 ELSE $5 END
                 WHERE number = $1 AND instance = $2
-                RETURNING (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, (SELECT version FROM control)
+                RETURNING (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, (SELECT version FROM control),
+                    pg_snapshot_xmin(pg_current_snapshot())::text::bigint
                 """, [.int64, .int64, .int64, .int64, .int64])
-        case .changes:
-            PipelineStatement(
-                """
-                SELECT position, device FROM changes
-                WHERE at_ms > (extract(epoch FROM clock_timestamp()) * 1000)::bigint - 10000 ORDER BY position
-                """, [])
+        case .changes: PipelineStatement("SELECT position, device FROM changes WHERE transaction >= $1", [.int64])
         case .forgetChanges:
             PipelineStatement(
                 "DELETE FROM changes WHERE at_ms < (extract(epoch FROM clock_timestamp()) * 1000)::bigint - 60000", [])
@@ -47,7 +43,7 @@ enum HotStatement: Int, CaseIterable {
             PipelineStatement(
                 """
                 SELECT instance, heard_at, seen_at > clock_timestamp() - interval '3 seconds', address, name, version,
-                    draining, (extract(epoch FROM clock_timestamp() - seen_at) * 1000)::bigint FROM nodes
+                    draining, (extract(epoch FROM clock_timestamp() - seen_at) * 1000)::bigint, id_ceiling FROM nodes
                 """, [])
         case .broadcasts: PipelineStatement("SELECT sequence FROM broadcasts WHERE sequence >= $1", [.int64])
         case .depart:

@@ -128,7 +128,7 @@ final class PostgresShard {
         }
         flight?.result.heartbeat = ShardResult.Heartbeat(
             isTaken: true, time: 0, controlVersion: 0, changes: [], nodes: [])
-        send(.changes)
+        send(.changes) { $0.set(heartbeat.leastTransaction, at: 0) }
         heartbeatCount += 1
         if heartbeatCount % Self.forgettingHeartbeatCount == 0 { send(.forgetChanges) }
         send(.nodes)

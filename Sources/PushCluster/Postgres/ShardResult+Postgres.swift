@@ -13,6 +13,7 @@ extension ShardResult.Heartbeat {
             isTaken = result.rowCount == 0
             guard !isTaken else { return }
             (time, controlVersion) = (result.int64(0, 0), result.int64(0, 1))
+            leastUnendedTransaction = result.int64(0, 2)
         case .changes:
             for row in 0..<result.rowCount {
                 changes.append(
@@ -23,7 +24,8 @@ extension ShardResult.Heartbeat {
                 nodes.append(
                     .init(
                         instance: InstanceID(rawValue: result.int64(row, 0)), isLive: result.int64(row, 2) != 0,
-                        heardAt: result.int64(row, 1), address: result.optionalString(row, 3),
+                        heardAt: result.int64(row, 1), idCeiling: result.int64(row, 8),
+                        address: result.optionalString(row, 3),
                         name: result.optionalString(row, 4) ?? "", version: result.optionalString(row, 5) ?? "",
                         draining: Draining(rawValue: result.int64(row, 6)) ?? .no,
                         heartbeatAgeMilliseconds: max(result.int64(row, 7), 0)))

@@ -58,6 +58,8 @@ package struct ShardBatch: Sendable {
         package var idCeiling: Int64
         /// The shard's time in microseconds up to which the node has heard of all devices in `changes`.
         package var heardAt: Int64
+        /// The first transaction whose rows in `changes` are asked for.
+        package var leastTransaction: Int64 = 0
         /// The least number of the stored broadcasts that are asked for.
         package var leastBroadcast: Int64
         /// Whether the node has sent all its devices away.

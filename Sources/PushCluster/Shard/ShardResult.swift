@@ -100,12 +100,14 @@ package struct ShardResult: Sendable {
         package var time: Int64
         /// The version of the control data.
         package var controlVersion: Int64
-        /// The devices that were inserted into `changes` in the last ten seconds.
+        /// The rows of `changes` that the heartbeat asked for.
         package var changes: [Change]
         /// The last instance of each node.
         package var nodes: [Node]
         /// The numbers of the broadcasts that were stored lately.
         package var broadcasts: [Int64] = []
+        /// The first transaction that had not ended before the shard read `changes`.
+        package var leastUnendedTransaction: Int64 = 0
     }
 
     /// A row of the table `changes`.
@@ -121,6 +123,8 @@ package struct ShardResult: Sendable {
         package var isLive: Bool
         /// The shard's time in microseconds up to which the node has heard of all devices in `changes`.
         package var heardAt: Int64
+        /// A number above all that the node has made; 0 if it is not known.
+        package var idCeiling: Int64 = 0
         /// The address at which other nodes connect; nil without links.
         package var address: String?
         package var name = ""

@@ -57,7 +57,9 @@ struct ClusterObserver {
         }
         let problems = ClusterProblems(
             node: node, connectionProblem: connectionProblem, hasLease: store.leaseMilliseconds > 0,
-            hasLinks: hasLinks, nodes: nodes, servers: servers)
+            hasLinks: hasLinks,
+            numbersAheadMilliseconds: store.context.areNumbersAhead ? store.context.numbersAheadMilliseconds : 0,
+            nodes: nodes, servers: servers)
         let shards = shardProblems.enumerated().map { number, problem in
             var shard = ClusterAPI.Shard(
                 number: number, slotCount: slots.slotCount(of: number), isConnected: problem == nil)

@@ -14,6 +14,8 @@ struct ClusterProblems {
     var connectionProblem: String?
     var hasLease: Bool
     var hasLinks: Bool
+    /// The time by which numbers are ahead of PostgreSQL's clock, in milliseconds; 0 unless it delays answers.
+    var numbersAheadMilliseconds: Int64 = 0
     var nodes: [ClusterAPI.Node]
     /// The states of the shards; nil for those that are not known.
     var servers: [ServerState?]
@@ -46,6 +48,13 @@ struct ClusterProblems {
                 "clock-differs",
                 "The clock of \(other.name) differs from PostgreSQL's by \(difference) ms\(effect). "
                     + "Synchronize both by NTP.")
+        }
+        if numbersAheadMilliseconds > 0 {
+            add(
+                "numbers-ahead",
+                "numbers of notifications are ahead of PostgreSQL's clock by \(numbersAheadMilliseconds / 1_000) s, "
+                    + "because a clock was ahead. Until the clock has passed them, answers for devices that are away "
+                    + "take some seconds. Synchronize the clocks of PostgreSQL's machines and of the nodes by NTP.")
         }
         return problems
     }

@@ -133,10 +133,13 @@ struct NodeRegistration {
         }
     }
 
+    /// Returns the UNIX time in milliseconds for the number of the instance.
+    ///
+    /// All numbers of the node are above it. So a clock of PostgreSQL that is ahead must not raise it.
     private func milliseconds() throws(SQLError) -> Int64 {
         let statement = try connection.prepare("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")
         defer { statement.reset() }
-        return try statement.step() ? statement.int64(0) : 0
+        return min(try statement.step() ? statement.int64(0) : 0, configuration.store.now().unixMilliseconds)
     }
 
     private func freeNumber() throws(SQLError) -> NodeNumber {

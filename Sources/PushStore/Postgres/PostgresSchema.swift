@@ -18,9 +18,10 @@ package import PushSQL
 ///   events of earlier instances are in `state`, see `NodeCounts`. `secrets_version` is that of the secrets that the node
 ///   uses, and `key_rotation` is that of the rotation whose next cluster key it has.
 /// - `control` counts the changes of control data.
-/// - `changes` lists connected devices of which a node could not inform the host. Rows stay for a minute.
 /// - `slots` has the shard of each slot. `moved_slots`, in each shard, has the slots that this shard had and another one
 ///   has now. So a node that knows only an earlier assignment changes no device there.
+/// - `changes` lists connected devices of which a node could not inform the host. Rows stay for a minute. `transaction` is
+///   the transaction that inserted the row: a heartbeat reads the rows of those that had not ended at the last one.
 /// - `quota_uses` has a row for each node and subject.
 /// - `trace` is one stream that all nodes extend, and `trace_end` has its end. `first_id` and `last_id` are those of the
 ///   notifications that are accepted in the row; 0 without any.
@@ -249,8 +250,10 @@ package enum PostgresSchema {
         "INSERT INTO control VALUES (0)",
         """
         CREATE TABLE changes(
-            position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, device bigint NOT NULL, at_ms bigint NOT NULL)
+            position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, device bigint NOT NULL, at_ms bigint NOT NULL,
+            transaction bigint NOT NULL DEFAULT pg_current_xact_id()::text::bigint)
         """,
+        "CREATE INDEX changes_of_transaction ON changes(transaction)",
         """
         CREATE TABLE slots(
             slot int PRIMARY KEY, shard int NOT NULL, moving_to int, former int, moved_at_ms bigint)

@@ -49,6 +49,34 @@ extension ClusterFaults {
             try await server.stop()
         }
 
+        @Test func `clock of PostgreSQL set: no number comes from a wrong one, and answers wait only for heartbeats`()
+            async throws
+        {
+            let postgres = try await PostgresServer(environment: clock.environment)
+            let site = try await ServerSite(options: ServerSite.options(postgres.address))
+            let server = try site.start()
+            let url = try await server.url()
+            #expect(try await site.send("before", to: url) == 200)
+
+            try clock.jump(to: "+3600")
+            try await logged("event=clock_suspends milliseconds=-", server)
+            #expect(try await site.send("suspended", to: url) == 503)
+            try clock.jump(to: "+0")
+            try await logged("event=clock_agrees milliseconds=", server)
+            try await eventually("it accepts again") { try await site.send("right", to: url) == 200 }
+            #expect(try await site.problems()["numbers-ahead"] == nil)
+
+            try clock.jump(to: "+25")
+            try await logged("event=clock_differs milliseconds=-", server)
+            #expect(try await site.send("differs", to: url) == 200)
+            try clock.jump(to: "+0")
+            try await eventually("the clocks agree") { try await site.problems()["clock-differs"] == nil }
+            #expect(try await site.problems()["numbers-ahead"] != nil)
+            // Without the ceilings of nodes, the answer would wait for the clock, longer than `accept_patience`.
+            #expect(try await site.send("after", to: url) == 200)
+            try await server.stop()
+        }
+
         private func logged(_ text: String, _ server: PushServer) async throws {
             try await eventually("the log has \(text)", evidence: { server.process.transcript }) {
                 server.process.errorOutput.contains(text)

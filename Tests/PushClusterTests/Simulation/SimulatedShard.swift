@@ -27,8 +27,16 @@ final class SimulatedShard {
     private var hosts: [DeviceID: (instance: InstanceID, epoch: Int64)] = [:]
     /// The rows that the present rows of `hosts` have replaced.
     private var earlierHosts: [DeviceID: (instance: InstanceID, epoch: Int64)] = [:]
-    private var changes: [(device: DeviceID, at: Double)] = []
-    private var nodes: [NodeNumber: (instance: InstanceID, seenAt: Double, heardAt: Int64)] = [:]
+    private var changes: [DeviceID] = []
+    private struct Node {
+        var instance: InstanceID
+        /// The shard's time in milliseconds at the last heartbeat.
+        var seenAt: Double
+        var heardAt: Int64 = 0
+        var idCeiling: Int64 = 0
+    }
+
+    private var nodes: [NodeNumber: Node] = [:]
     var channels = SimulatedChannels()
     /// The nodes that an administrator drains.
     private var draining: Set<Int> = []
@@ -48,7 +56,12 @@ final class SimulatedShard {
     var rowCount: Int { rows.count }
 
     /// Registers a new start of a node.
-    func register(_ instance: InstanceID) { nodes[instance.node] = (instance, simulation.now, 0) }
+    func register(_ instance: InstanceID) {
+        nodes[instance.node] = Node(instance: instance, seenAt: shardTime(at: simulation.now))
+    }
+
+    /// Returns the shard's time in milliseconds.
+    private func shardTime(at moment: Double) -> Double { moment + Double(simulation.clock.shardAhead) / 1_000 }
 
     /// Lets a node send its devices away, or take devices again.
     func setDraining(_ node: SimulatedNode, _ isDraining: Bool) {
@@ -203,7 +216,7 @@ final class SimulatedShard {
 
     private func host(_ row: (instance: InstanceID, epoch: Int64)) -> ShardResult.Host {
         let node = nodes[row.instance.node]
-        let isLive = node?.instance == row.instance && node?.seenAt ?? 0 > simulation.now - 3_000
+        let isLive = node?.instance == row.instance && node?.seenAt ?? -.infinity > shardTime(at: simulation.now) - 3_000
         return .init(instance: row.instance, epoch: row.epoch, isLive: isLive)
     }
 
@@ -243,7 +256,7 @@ final class SimulatedShard {
     }
 
     private func announce(_ devices: [DeviceID]) -> Int64 {
-        for device in devices { changes.append((device, simulation.now)) }
+        changes += devices
         return simulation.clock.shardTime + 1
     }
 
@@ -251,16 +264,21 @@ final class SimulatedShard {
         _ heartbeat: ShardBatch.Heartbeat, _ instance: InstanceID, at moment: Double
     ) -> ShardResult.Heartbeat {
         let isTaken = nodes[instance.node]?.instance != instance
-        if !isTaken { nodes[instance.node] = (instance, moment, heartbeat.heardAt) }
-        let recent = changes.enumerated().filter { $0.element.at > simulation.now - 10_000 }
+        let time = shardTime(at: moment)
+        if !isTaken {
+            nodes[instance.node] = Node(
+                instance: instance, seenAt: time, heardAt: heartbeat.heardAt, idCeiling: heartbeat.idCeiling)
+        }
+        let new = changes.enumerated().dropFirst(Int(heartbeat.leastTransaction))
         return ShardResult.Heartbeat(
-            isTaken: isTaken, time: SimulatedClock.shardStart + Int64(moment * 1_000), controlVersion: 0,
-            changes: recent.map { .init(position: Int64($0.offset), device: $0.element.device) },
+            isTaken: isTaken, time: SimulatedClock.shardStart + Int64(time * 1_000), controlVersion: 0,
+            changes: new.map { .init(position: Int64($0.offset), device: $0.element) },
             nodes: nodes.values.sorted { $0.instance.rawValue < $1.instance.rawValue }.map {
                 .init(
-                    instance: $0.instance, isLive: $0.seenAt > moment - 3_000, heardAt: $0.heardAt,
-                    draining: draining.contains($0.instance.node.rawValue) ? .draining : .no)
-            }, broadcasts: storedBroadcasts(from: heartbeat.leastBroadcast).map(\.pending.sequence))
+                    instance: $0.instance, isLive: $0.seenAt > time - 3_000, heardAt: $0.heardAt,
+                    idCeiling: $0.idCeiling, draining: draining.contains($0.instance.node.rawValue) ? .draining : .no)
+            }, broadcasts: storedBroadcasts(from: heartbeat.leastBroadcast).map(\.pending.sequence),
+            leastUnendedTransaction: Int64(changes.count))
     }
 
     private func look(_ batch: ShardBatch, _ result: inout ShardResult) {

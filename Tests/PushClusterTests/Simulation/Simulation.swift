@@ -43,6 +43,8 @@ final class Simulation {
         var hasSilentLink = false
         /// Whether the shard fails over for longer than a lease, and then waits as long for a standby.
         var hasLongFailOver = false
+        /// Whether the shard's clock is set twice, by up to 25 seconds.
+        var setsClock = false
         /// Whether two publishers send broadcasts to all devices.
         var hasBroadcasts = false
         /// Whether nodes record a trace.
@@ -126,6 +128,10 @@ final class Simulation {
             after(500) { self.shard.failOver(pauseMilliseconds: 3_500) }
             after(600) { self.shard.stall(milliseconds: 7_000 + self.chance(upTo: 500)) }
         }
+        if options.setsClock {
+            after(1_500 + chance(upTo: 1_000)) { self.clock.setShard(aheadMilliseconds: self.chance(upTo: 50_000) - 25_000) }
+            after(3_000 + chance(upTo: 2_000)) { self.clock.setShard(aheadMilliseconds: self.chance(upTo: 5_000)) }
+        }
         scheduleFaults()
         run(until: Self.faultyMilliseconds + 3_000)
         for device in devices where !device.isConnected { device.connect(liveNode()) }
@@ -190,6 +196,7 @@ final class Simulation {
 /// The clock of a simulation.
 final class SimulatedClock: Sendable {
     private let microseconds = Atomic<Int64>(0)
+    private let shardAheadMicroseconds = Atomic<Int64>(0)
 
     var milliseconds: Double { Double(microseconds.load(ordering: .relaxed)) / 1_000 }
 
@@ -203,7 +210,14 @@ final class SimulatedClock: Sendable {
     static let shardStart: Int64 = 1_800_000_000_000_000
 
     /// The shard's UNIX time in microseconds.
-    var shardTime: Int64 { Self.shardStart + microseconds.load(ordering: .relaxed) }
+    var shardTime: Int64 { Self.shardStart + microseconds.load(ordering: .relaxed) + shardAhead }
+
+    /// The time in microseconds by which the shard's clock is ahead.
+    var shardAhead: Int64 { shardAheadMicroseconds.load(ordering: .relaxed) }
+
+    func setShard(aheadMilliseconds: Double) {
+        shardAheadMicroseconds.store(Int64(aheadMilliseconds * 1_000), ordering: .relaxed)
+    }
 
     /// The wall-clock time on a machine whose clock differs.
     func wallTime(skewMilliseconds: Int64) -> Timestamp {
