@@ -9,7 +9,8 @@ import Testing
 /// The plans of statements, which PostgreSQL may make while tables are empty, and keep while the tables grow.
 struct HotStatementTests {
     private static let statements: [HotStatement] = [
-        .changes, .depart, .delete, .acknowledge, .skip, .attach, .hosts, .rows, .registrations, .subscriptions, .histories,
+        .changes, .depart, .delete, .acknowledge, .skip, .attach, .hosts, .rows, .registrations, .subscriptions,
+        .histories,
         .replaced, .write, .look, .explain,
     ]
 

@@ -46,7 +46,6 @@ struct SimulationTests {
         }
     }
 
-    // Without the ceilings of other nodes, or without the second reading of live nodes, some of these seeds fail.
     @Test(arguments: [[], [.move], [.cut], [.failOver]] as [Set<Simulation.Fault>])
     func `a clock of PostgreSQL that is set harms nothing`(faults: Set<Simulation.Fault>) {
         for seed in 1...UInt64(Patience.caseCount) {

@@ -125,7 +125,9 @@ struct NotificationIDs {
     ///   - moment: The current time.
     mutating func follow(_ ceilings: [Int64], own: Int64, at moment: MonotonicTime) {
         let bound = first(at: moment) + Self.followedMilliseconds << Self.timeShift
-        for ceiling in ceilings where ceiling > bound && ceiling <= NodeMessageLimits.idMax { last = max(last, ceiling) }
+        for ceiling in ceilings where ceiling > bound && ceiling <= NodeMessageLimits.idMax {
+            last = max(last, ceiling)
+        }
         while let first = self.ceilings.first, first.due <= moment {
             _ = self.ceilings.popFirst()
             heard = max(heard, first.id)

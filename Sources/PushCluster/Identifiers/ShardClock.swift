@@ -29,7 +29,6 @@ struct ShardClock {
     /// The bounds before the shard's clock was set, and the end of the time for which other nodes may use such bounds.
     private var former: (bounds: Bounds, end: MonotonicTime)?
 
-
     /// Whether the shard has answered once.
     var isKnown: Bool { bounds != nil }
 

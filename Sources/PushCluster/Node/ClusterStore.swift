@@ -234,14 +234,13 @@ package final class ClusterStore {
     /// Takes the result of a batch.
     package func take(_ result: ShardResult, of number: Int64, fromShard index: Int) {
         let shard = shards.queues[index]
-        var result = result
         guard let gathered = shard.take(number) else { return }
         if let heartbeat = result.heartbeat { take(heartbeat, of: gathered, from: shard) }
         // The shard read its clock shortly before this answer arrived, so the bounds of its clock become narrow.
         if let time = result.lookedAt, shard === shards.first {
             _ = context.ids.clock.refine(time, asked: gathered.sentAt, answered: context.moment)
         }
-        shard.correct(&result, sentAt: gathered.sentAt)
+        let result = shard.corrected(result, sentAt: gathered.sentAt)
         for (stream, result) in zip(gathered.attachments, result.attachments) {
             guard let earlier = host.attached(stream, result) else { continue }
             teller.tellReplaced(stream.device, epoch: stream.epoch, to: earlier.instance)
@@ -310,17 +309,15 @@ package final class ClusterStore {
     }
 
     func take(_ heartbeat: ShardResult.Heartbeat, of batch: GatheredBatch, from shard: ShardQueue) {
-        let (sentAt, ceiling) = (batch.sentAt, batch.batch.heartbeat?.idCeiling ?? 0)
         guard !heartbeat.isTaken else { return isSuperseded = true }
-        var heartbeat = heartbeat
-        heartbeat.nodes = shard.nodes(in: heartbeat, sentAt: sentAt)
+        let heartbeat = shard.corrected(heartbeat, sentAt: batch.sentAt)
         if shard.mustReadAgain { host.leaseEnded(of: shard) }
         if shard === shards.first {
-            context.take(heartbeat, recording: ceiling, sentAt: sentAt)
+            context.take(heartbeat, of: batch)
             noteDraining(heartbeat.nodes)
-            context.control.note(heartbeat.controlVersion, inHeartbeatSentAt: sentAt)
+            context.control.note(heartbeat.controlVersion, inHeartbeatSentAt: batch.sentAt)
         }
-        for device in shard.heard(heartbeat, sentAt: sentAt) where host.reattach(device) {
+        for device in shard.heard(heartbeat, sentAt: batch.sentAt) where host.reattach(device) {
             if let stream = host.stream(of: device) { shard.look(.stream(stream), device) }
         }
         teller.noteHeard(from: shard)

@@ -40,14 +40,13 @@ extension NodeContext {
     ///
     /// - Parameters:
     ///   - heartbeat: The answer.
-    ///   - ceiling: The ceiling that the heartbeat recorded.
-    ///   - sentAt: The time at which it was sent.
-    func take(_ heartbeat: ShardResult.Heartbeat, recording ceiling: Int64, sentAt: MonotonicTime) {
-        ids.add(heartbeat.time, asked: sentAt, answered: moment, isTrusted: !isClockWrong)
+    ///   - batch: The batch of the heartbeat.
+    func take(_ heartbeat: ShardResult.Heartbeat, of batch: GatheredBatch) {
+        ids.add(heartbeat.time, asked: batch.sentAt, answered: moment, isTrusted: !isClockWrong)
         judgeClock()
         setNodes(heartbeat.nodes)
         guard !isClockWrong else { return }
-        ids.follow(heartbeat.nodes.map(\.idCeiling), own: ceiling, at: moment)
-        ceilingLease.renew(sentAt: sentAt)
+        ids.follow(heartbeat.nodes.map(\.idCeiling), own: batch.batch.heartbeat?.idCeiling ?? 0, at: moment)
+        ceilingLease.renew(sentAt: batch.sentAt)
     }
 }

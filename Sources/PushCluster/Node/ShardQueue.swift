@@ -205,29 +205,32 @@ final class ShardQueue {
 
     // MARK: A clock that was set
 
-    /// Takes the shard's time from the answer to a heartbeat, and returns the nodes.
+    /// Takes the shard's time from the answer to a heartbeat, and returns the answer with corrected nodes.
     ///
     /// If the shard's clock was set forward, the heartbeats of live nodes look old. Such nodes still deliver.
-    func nodes(in heartbeat: ShardResult.Heartbeat, sentAt: MonotonicTime) -> [ShardResult.Node] {
+    func corrected(_ heartbeat: ShardResult.Heartbeat, sentAt: MonotonicTime) -> ShardResult.Heartbeat {
         let agrees = clock.refine(heartbeat.time, asked: sentAt, answered: context.moment)
         if !agrees { clock.add(heartbeat.time, asked: sentAt, answered: context.moment) }
         mustReadAgain = !agrees && clock.wasSetForward(at: context.moment)
-        return heartbeat.nodes.map { row in
-            var row = row
-            row.isLive = row.isLive || clock.wasSetForward(at: context.moment) && wasLive(row.instance)
-            return row
+        guard clock.wasSetForward(at: context.moment) else { return heartbeat }
+        var heartbeat = heartbeat
+        for (index, row) in heartbeat.nodes.enumerated() where wasLive(row.instance) {
+            heartbeat.nodes[index].isLive = true
         }
+        return heartbeat
     }
 
-    /// Corrects hosts that were looked up in a batch: see `nodes(in:sentAt:)`.
-    func correct(_ result: inout ShardResult, sentAt: MonotonicTime) {
-        guard let time = result.lookedAt else { return }
+    /// Returns a result whose hosts that were looked up are corrected like the nodes in a heartbeat.
+    func corrected(_ result: ShardResult, sentAt: MonotonicTime) -> ShardResult {
+        guard let time = result.lookedAt else { return result }
         let agrees = clock.refine(time, asked: sentAt, answered: context.moment)
         if !agrees { isHeartbeatUrgent = true }
-        guard !agrees || clock.wasSetForward(at: context.moment) else { return }
+        guard !agrees || clock.wasSetForward(at: context.moment) else { return result }
+        var result = result
         for index in result.looks.indices {
             if let host = result.looks[index], wasLive(host.instance) { result.looks[index]?.isLive = true }
         }
+        return result
     }
 
     private func wasLive(_ instance: InstanceID) -> Bool {

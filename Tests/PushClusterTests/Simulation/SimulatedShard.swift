@@ -216,7 +216,8 @@ final class SimulatedShard {
 
     private func host(_ row: (instance: InstanceID, epoch: Int64)) -> ShardResult.Host {
         let node = nodes[row.instance.node]
-        let isLive = node?.instance == row.instance && node?.seenAt ?? -.infinity > shardTime(at: simulation.now) - 3_000
+        let isLive =
+            node?.instance == row.instance && node?.seenAt ?? -.infinity > shardTime(at: simulation.now) - 3_000
         return .init(instance: row.instance, epoch: row.epoch, isLive: isLive)
     }
 

@@ -129,7 +129,9 @@ final class Simulation {
             after(600) { self.shard.stall(milliseconds: 7_000 + self.chance(upTo: 500)) }
         }
         if options.setsClock {
-            after(1_500 + chance(upTo: 1_000)) { self.clock.setShard(aheadMilliseconds: self.chance(upTo: 50_000) - 25_000) }
+            after(1_500 + chance(upTo: 1_000)) {
+                self.clock.setShard(aheadMilliseconds: self.chance(upTo: 50_000) - 25_000)
+            }
             after(3_000 + chance(upTo: 2_000)) { self.clock.setShard(aheadMilliseconds: self.chance(upTo: 5_000)) }
         }
         scheduleFaults()
