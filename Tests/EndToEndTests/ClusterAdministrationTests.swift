@@ -23,14 +23,6 @@ extension ServerEndToEnd {
             let problems: [Problem]
         }
 
-        private struct Authorities: Decodable {
-            struct Authority: Decodable {
-                let id: String
-            }
-
-            let authorities: [Authority]
-        }
-
         private func status(_ cluster: TestCluster, at node: Int) async throws -> Status {
             try await cluster.posthorn("cluster", "status", "--json", at: node).decoded(Status.self)
         }
@@ -92,9 +84,7 @@ extension ServerEndToEnd {
             async throws
         {
             let cluster = try await TestCluster()
-            let list = try await cluster.posthorn("authority", "list", "--json", at: 0).decoded(Authorities.self)
-            let id = try #require(list.authorities.first).id
-            let changes = [["rotate"], ["announce", "--system"], ["remove", id]]
+            let changes = [["rotate"], ["announce", "--system"]]
             for change in changes {
                 let result = try await RunningProcess.run(
                     RepositoryPaths.program("posthorn"), ["authority"] + change,

@@ -57,6 +57,10 @@ extension StoreCommand {
     }
 }
 
+extension StoreTask: FairTask {
+    package var principal: RequestPrincipal { command.principal }
+}
+
 extension StoreRequest {
     /// The principal of the request.
     package var principal: RequestPrincipal {
