@@ -31,8 +31,10 @@ struct SlotTableTests {
     }
 
     private static func connect(_ fixture: PostgresFixture) throws -> PostgresConnection {
-        try PostgresConnection(
-            to: PostgresAddress(fixture.address),
-            settings: PostgresSettings(applicationName: fixture.schema, schema: fixture.schema))
+        var settings = PostgresSettings(applicationName: fixture.schema, schema: fixture.schema)
+        // A busy machine must not end the open transaction.
+        settings.statementTimeout = .seconds(60)
+        settings.answerTimeout = .seconds(120)
+        return try PostgresConnection(to: PostgresAddress(fixture.address), settings: settings)
     }
 }

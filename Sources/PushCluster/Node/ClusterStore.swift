@@ -142,8 +142,7 @@ package final class ClusterStore {
     /// Takes a notification of a provider.
     package func accept(_ notification: Notification, answer: ReplyAddress) {
         guard context.makesNumbers, answers.hasRoom(for: notification) else {
-            return context.reply(
-                .refused(.serviceUnavailable, unregisteredAt: nil, answer: answer), to: answer)
+            return context.reply(.refused(.serviceUnavailable, unregisteredAt: nil, answer: answer), to: answer)
         }
         let id = context.ids.next(at: context.moment)
         let check = context.check(answer)
@@ -160,9 +159,7 @@ package final class ClusterStore {
             let refusal = StoreRefusal.unavailable("The node has no connection to PostgreSQL, or a wrong clock.")
             return context.reply(.performed(.failure(refusal), answer: stream), to: stream)
         }
-        guard !goodbyes.isOn else {
-            return context.reply(.performed(.failure(.draining), answer: stream), to: stream)
-        }
+        guard !goodbyes.isOn else { return context.reply(.performed(.failure(.draining), answer: stream), to: stream) }
         host.attach(device, secretHash: secretHash, stream)
     }
 

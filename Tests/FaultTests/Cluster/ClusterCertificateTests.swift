@@ -42,7 +42,7 @@ extension ClusterFaults {
             let other = try await makeCertificate("localhost").certificate
             let address = try #require(postgres.address.components(separatedBy: "&sslrootcert=").first)
             let result = try await fail(["--store-url", "\(address)&sslrootcert=\(other)"])
-            #expect(result.exit == .code(75), "\(result)")
+            #expect(result.exit == .code(69), "\(result)")
             #expect(result.errorOutput.contains("certificate verify failed"), "\(result)")
         }
 
