@@ -5,7 +5,11 @@
 set -o pipefail
 
 # Tests mostly wait, but each can start a display, a bus and daemons. So the number of parallel tests is limited.
-swift test --skip-build --disable-xctest --experimental-maximum-parallelization-width 8 "$@" 2>&1 | awk '
+width='--experimental-maximum-parallelization-width 8'
+
+# Prints the output of the test runner, and both lists. Writes the last line to the file $1, if there is one.
+summarize() {
+    awk -v closing="${1:-}" '
     function list() {
         if (skipped) print "\nSkipped tests:\n" skipped
         if (failures) print "\nFailed tests:\n" failures
@@ -15,6 +19,37 @@ swift test --skip-build --disable-xctest --experimental-maximum-parallelization-
     / recorded an issue / { failures = failures substr($0, 1, 500) "\n"; says = 1 }
     says && /^ *↳ / { failures = failures "  " substr($0, 1, 500) "\n" }
     !/ recorded an issue / && !/^ *↳ / { says = 0 }
-    /Test run with .* (passed|failed)/ { list() }
+    /Test run with .* (passed|failed)/ {
+        list()
+        if (closing) { print >closing; next }
+    }
     { print; fflush() }
     END { if (!isListed) list() }'
+}
+
+# shellcheck disable=SC2086 # The width is two words.
+if [ $# -gt 0 ]; then
+    swift test --skip-build --disable-xctest $width "$@" 2>&1 | summarize
+    exit
+fi
+
+# The tests of failures run one after the other, and mostly wait. Among the others, each of them would wait for its turn behind
+# thousands of tests. So they have a process of their own, and run at the same time.
+program=$(swift build --show-bin-path)/posthornPackageTests.xctest
+files=$(mktemp -d)
+trap 'rm -rf "$files"' EXIT
+"$program" --testing-library swift-testing --filter '^FaultTests\.' >"$files/faults" 2>&1 &
+faults=$!
+swift test --skip-build --disable-xctest $width --skip '^FaultTests\.' 2>&1 | summarize "$files/closing"
+others=$?
+wait "$faults"
+failed=$?
+# The line of a failed run is the last one.
+if [ "$failed" -eq 0 ]; then
+    summarize <"$files/faults"
+    cat "$files/closing"
+else
+    cat "$files/closing"
+    summarize <"$files/faults"
+fi
+exit $((others > failed ? others : failed))
