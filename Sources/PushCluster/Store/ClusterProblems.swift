@@ -52,7 +52,7 @@ struct ClusterProblems {
         if numbersAheadMilliseconds > 0 {
             add(
                 "numbers-ahead",
-                "numbers of notifications are ahead of PostgreSQL's clock by \(numbersAheadMilliseconds / 1_000) s, "
+                "Numbers of notifications are ahead of PostgreSQL's clock by \(numbersAheadMilliseconds / 1_000) s, "
                     + "because a clock was ahead. Until the clock has passed them, answers for devices that are away "
                     + "take some seconds. Synchronize the clocks of PostgreSQL's machines and of the nodes by NTP.")
         }

@@ -22,7 +22,7 @@ extension PostgresConnection {
 
     /// Assigns all slots if none is assigned: equally among the shards, or to shard 0 if it already has devices.
     ///
-    /// Of several nodes that start at once, one assigns all slots: the others wait for it at the first slot.
+    /// If several nodes start at the same time, one node assigns all slots. The others wait until it has committed.
     func assignSlots(shardCount: Int) throws(SQLError) {
         let statement = try prepare(
             """
