@@ -131,9 +131,9 @@ enum ClusterCommands {
                 invocation.error(.badValue(of: "--to", value: target, expected: "use the number of a shard")))
         }
         let text = invocation.argument(0) ?? ""
-        guard let count = Int(text), (1...1024).contains(count) else {
+        guard let count = Int(text), (1...slotCount).contains(count) else {
             throw .usage(
-                invocation.error(.badValue(of: "COUNT", value: text, expected: "use a number from 1 to 1024")))
+                invocation.error(.badValue(of: "COUNT", value: text, expected: "use a number from 1 to \(slotCount)")))
         }
         let admin = context.admin(invocation)
         let cluster = try admin.send(.get("cluster"), for: ClusterAPI.Status.self)
