@@ -34,6 +34,32 @@ struct ShardTests {
         #expect(try await shard.sql("SELECT count(*) FROM topics") == "0")
     }
 
+    @Test(arguments: [512 << 53 + 1, 512 << 53 + 7] as [UInt64])
+    func `a device whose code was used, but which was not written to its database, is enrolled by the next attempt`(
+        device: UInt64
+    ) async throws {
+        let node = try TestNode(postgres, shards: [shard])
+        let hash = [UInt8](repeating: 7, count: 32)
+        try node.succeed(.control(.addEnrolmentCode(hash: hash, expiresAt: Timestamp(unixSeconds: 4_000_000_000))))
+        func enrol(_ device: UInt64, _ requestHash: [UInt8]) throws -> Result<StoreAnswer, StoreRefusal> {
+            try node.perform(
+                .enrol(
+                    .init(
+                        codeHash: hash, device: DeviceID(rawValue: device), secretHash: { _ in requestHash },
+                        name: "test",
+                        platform: "linux", requestHash: requestHash)))
+        }
+        guard case .success(.enrolled(let first)) = try enrol(Self.devices[1], hash) else {
+            throw MissingReply(what: "a device")
+        }
+        // Like a conflict in the second database after the commit in the first one.
+        _ = try await shard.sql("DELETE FROM devices")
+        guard case .success(.enrolled(first)) = try enrol(device, hash) else { throw MissingReply(what: "the device") }
+        #expect(try await shard.sql("SELECT id FROM devices") == "\(first.rawValue)")
+        let another = try enrol(512 << 53 + 8, [UInt8](repeating: 8, count: 32))
+        guard case .failure(.badEnrolmentCode) = another else { throw MissingReply(what: "a refusal") }
+    }
+
     @Test func `devices of both databases receive what waited and what comes later`() throws {
         let node = try TestNode(postgres, shards: [shard])
         for number in Self.devices {

@@ -53,6 +53,11 @@ final class PostgresKeeper: Sendable {
         }
     }
 
+    /// Sets the variables of the servers that are started from now on.
+    func setVariables(_ environment: [String: String]) async throws {
+        try await run("variables='\(environment.map { "\($0)=\($1)" }.joined(separator: " "))'")
+    }
+
     /// Returns the directory of PostgreSQL's programs.
     static func programs() throws -> String {
         let path = "/usr/lib/postgresql/15/bin"

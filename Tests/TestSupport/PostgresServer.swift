@@ -22,7 +22,7 @@ package final class PostgresServer: Sendable {
         configuration: [String] = [], usesTLS: Bool = false, data: String? = nil, environment: [String: String] = [:]
     ) async throws {
         keeper = try await PostgresKeeper()
-        try await keeper.run("variables='\(environment.map { "\($0)=\($1)" }.joined(separator: " "))'")
+        try await keeper.setVariables(environment)
         if let data {
             try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: false)
             try OrdinaryUser.own(data)

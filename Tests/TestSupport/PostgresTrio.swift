@@ -13,9 +13,11 @@ package final class PostgresTrio: Sendable {
 
     /// Creates and starts the three servers, and waits until a standby is synchronous.
     ///
+    /// - Parameter environment: Variables of the servers.
     /// - Throws: `MissingProgram` without the package `postgresql-15`; `UnexpectedOutput` when one does not start.
-    package init() async throws {
+    package init(environment: [String: String] = [:]) async throws {
         keeper = try await PostgresKeeper()
+        try await keeper.setVariables(environment)
         try await keeper.run("make s0 \(Self.ports[0]) && launch s0")
         for standby in [1, 2] { try await join(standby, primary: 0) }
         // Without standbys, the first commit would already wait.
@@ -43,6 +45,11 @@ package final class PostgresTrio: Sendable {
 
     /// Stops a server without a checkpoint.
     package func stop(_ server: Int) async throws { try await keeper.run("halt \(Self.names[server])") }
+
+    /// Stops a primary once its standbys have received everything.
+    package func stopCleanly(_ server: Int) async throws {
+        try await keeper.run("pg_ctl --pgdata=\(Self.names[server]) --mode=fast --wait stop")
+    }
 
     /// Kills a server and all its processes, as the loss of its machine does.
     package func kill(_ server: Int) async throws { try await processes(of: server).kill() }

@@ -194,7 +194,8 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
                 + "SQLite in the data directory. Write the password into PGPASSWORD, for the unit in a file of "
                 + "EnvironmentFile=, or into ~/.pgpass."
         case .acceptPatience:
-            "The time that notifications wait while PostgreSQL does not answer, in seconds; then they are refused with 503."
+            "The time that notifications and broadcasts wait while PostgreSQL does not answer, in seconds from 1 to 60; "
+                + "then they are refused with 503."
         case .linkAddress:
             "The address at which the other nodes reach this one: a name or an IP address, and a port of listen; empty for a "
                 + "single server."

@@ -69,7 +69,7 @@ package struct ServerConfiguration: Sendable {
     var storeAddress: PostgresAddress?
     /// The addresses of the shards after the first.
     var shardAddresses: [PostgresAddress] = []
-    /// The time that notifications wait while PostgreSQL does not answer, in seconds.
+    /// The time that notifications and broadcasts wait while PostgreSQL does not answer, in seconds.
     var acceptPatienceSeconds: Int64 = 10
     /// The address at which other nodes reach this one; nil for a single server.
     var linkAddress: LinkedNode.Address?

@@ -46,31 +46,45 @@ final class DeviceExecutor {
         if let codeHash = new.codeHash,
             try !enrolmentCodes.use(codeHash, by: device, new.requestHash, now: transaction.now)
         {
-            return try repeatEnrolment(new, codeHash)
+            return try resume(new, codeHash)
         }
-        try devices.add(device, new, now: transaction.now)
+        return try add(new)
+    }
+
+    private func add(_ new: StoreRequest.NewDevice) throws(SQLError) -> RequestResult {
+        try devices.add(new.device.stored, new, now: transaction.now)
         transaction.add(.count(.deviceAdded))
         return .success(.enrolled(new.device))
     }
 
-    /// Gives a device whose answer was lost a new secret.
+    /// Executes a request whose code is unknown or used.
     ///
-    /// The request must have the same code and request ID, and the device must not have been used.
+    /// In a cluster, an earlier attempt may have committed the use of the code, but not the device, which is in another
+    /// database. Or the answer was lost, and the request came again with the same code and request ID. The device then
+    /// gets a new secret if it has not been used.
     ///
     /// - Parameters:
     ///   - new: The request.
     ///   - codeHash: The hash of the enrolment code.
     /// - Returns: The result.
     /// - Throws: The error that the engine returned.
-    private func repeatEnrolment(
-        _ new: StoreRequest.NewDevice, _ codeHash: [UInt8]
-    ) throws(SQLError) -> RequestResult {
+    private func resume(_ new: StoreRequest.NewDevice, _ codeHash: [UInt8]) throws(SQLError) -> RequestResult {
+        if try enrolmentCodes.isUsed(codeHash, by: new.device.stored) { return try add(new) }
         guard let requestHash = new.requestHash,
-            let known = try enrolmentCodes.device(codeHash, requestHash, now: transaction.now),
-            let row = try devices.find(known), row.seenAt == nil
+            let known = try enrolmentCodes.device(codeHash, requestHash, now: transaction.now)
         else { return .failure(.badEnrolmentCode) }
-        try devices.change(known, new)
-        return .success(.enrolled(row.id))
+        if let row = try devices.find(known) {
+            guard row.seenAt == nil else { return .failure(.badEnrolmentCode) }
+            try devices.change(known, new)
+            return .success(.enrolled(row.id))
+        }
+        var first = new
+        first.device = DeviceID(stored: known)
+        // The ID of a removed device is taken.
+        guard try !devices.isTaken(known, secretHash: new.secretHash(first.device)) else {
+            return .failure(.badEnrolmentCode)
+        }
+        return try add(first)
     }
 
     // MARK: Administration

@@ -9,6 +9,7 @@ final class EnrolmentCodeTable {
     private let select: any SQLStatement
     private let use: any SQLStatement
     private let selectDevice: any SQLStatement
+    private let selectUse: any SQLStatement
     private let deleteOld: any SQLStatement
     private let selectUnused: any SQLStatement
     private let deleteUnused: any SQLStatement
@@ -25,6 +26,7 @@ final class EnrolmentCodeTable {
             """)
         selectDevice = try connection.prepare(
             "SELECT device FROM enrolment_codes WHERE hash = ? AND request_hash = ? AND expires_at >= ?")
+        selectUse = try connection.prepare("SELECT 1 FROM enrolment_codes WHERE hash = ? AND device = ?")
         deleteOld = try connection.prepare("DELETE FROM enrolment_codes WHERE expires_at < ?")
         selectUnused = try connection.prepare(
             """
@@ -58,6 +60,14 @@ final class EnrolmentCodeTable {
         use.bind(requestHash, at: 5)
         try use.run()
         return connection.changedRowCount > 0
+    }
+
+    /// Returns whether a device has used a code.
+    func isUsed(_ hash: [UInt8], by device: Int64) throws(SQLError) -> Bool {
+        selectUse.bind(hash, at: 1)
+        selectUse.bind(device, at: 2)
+        defer { selectUse.reset() }
+        return try selectUse.step()
     }
 
     /// Returns the device that used an unexpired code with a request ID; nil without such a use.

@@ -6,15 +6,15 @@ internal import Testing
 
 extension ClusterFaults {
     /// Breaks a cluster in random ways under load: for twenty seconds, or for `POSTHORN_TEST_SECONDS` in `make test-cluster`.
-    struct ClusterChaosTests {
-        @Test(.tags(.slow)) func `under random faults each accepted notification arrives once and in order`()
+    @Suite(.tags(.slow), .preloadsLibrary) struct ClusterChaosTests {
+        @Test func `under random faults each accepted notification arrives once and in order`()
             async throws
         {
             let seconds = Patience.clusterSeconds
             let load =
                 seconds == nil
                 ? ClusterSite.Load() : ClusterSite.Load(devices: 100, senders: 60, pause: 0.3, stay: 15)
-            let site = try await ClusterSite(load)
+            let site = try await ClusterSite(load, extras: try await ClusterExtras())
             print("ClusterChaosTests: POSTHORN_TEST_SEED=\(site.seed)")
             var generator = SeededGenerator(seed: site.seed)
             let start = try await site.note("the faults begin")

@@ -17,6 +17,26 @@ extension ClusterSite {
         try await reportProcess(of: node)
     }
 
+    /// Stops a node with SIGTERM.
+    func stop(node: Int) async throws {
+        try await note("end \(Self.names[node])")
+        nodes[node].process.now.send(SIGTERM)
+        try await nodes[node].process.now.waitForExit()
+    }
+
+    /// Drains a node until it has no devices, or until a time has passed.
+    func drain(node: Int, atMost duration: Duration) async throws {
+        try await note("drain \(Self.names[node])")
+        let seconds = max(1, Int(duration / .seconds(1)))
+        let answer = try await posthorn(["cluster", "drain", Self.names[node], "--timeout", "\(seconds)s"], at: node)
+        try await note("drain: \(answer)")
+    }
+
+    func undrain(node: Int) async throws {
+        let answer = try await posthorn(["cluster", "undrain", Self.names[node]], at: node)
+        try await note("undrain \(Self.names[node]): \(answer)")
+    }
+
     /// Starts another process of a node, with the same settings and other data.
     func startAgain(node: Int) async throws -> CurrentProcess {
         try await note("start \(Self.names[node]) again")
@@ -72,6 +92,15 @@ extension ClusterSite {
     func promoteRightStandby() async throws -> Int {
         let best = try await trio.mostAdvanced(of: standbys)
         return try await promote(best)
+    }
+
+    /// Stops the primary cleanly, and promotes a standby; returns the former primary.
+    func switchOver() async throws -> Int {
+        let former = primary
+        try await note("end PostgreSQL \(former), the primary")
+        try await trio.stopCleanly(former)
+        try await report(server: former, isListening: false)
+        return try await promoteRightStandby()
     }
 
     /// Promotes a standby, which the other one follows; returns the former primary.
@@ -157,6 +186,20 @@ extension ClusterSite {
             RepositoryPaths.program("posthorn"), ["cluster", "status", "--json"],
             environment: ["POSTHORN_ADMIN_SOCKET": nodes[node].admin.path]
         ).output
+    }
+
+    /// Moves slots to a shard, and returns what the command prints.
+    func moveSlots(_ count: Int, to shard: Int, at node: Int) async throws -> String {
+        try await note("move \(count) slots to shard \(shard) at \(Self.names[node])")
+        return try await posthorn(["cluster", "move-slots", "--to", "\(shard)", "\(count)"], at: node)
+    }
+
+    /// Runs a command at a node, and returns what it prints, whether it succeeds or not.
+    private func posthorn(_ arguments: [String], at node: Int) async throws -> String {
+        let result = try await RunningProcess.run(
+            RepositoryPaths.program("posthorn"), arguments,
+            environment: ["POSTHORN_ADMIN_SOCKET": nodes[node].admin.path], within: .seconds(240))
+        return result.output + result.errorOutput
     }
 
     /// Revokes a key at a node; the program checks that it is refused everywhere afterwards.

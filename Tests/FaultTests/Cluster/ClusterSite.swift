@@ -27,6 +27,7 @@ final class ClusterSite: Sendable {
     static let database = "database"
 
     let trio: PostgresTrio
+    let extras: ClusterExtras?
     let nodes: [InstalledServer]
     let seed: UInt64
     let program: ScriptedProcess
@@ -47,18 +48,19 @@ final class ClusterSite: Sendable {
     ///
     /// - Parameters:
     ///   - load: The devices and senders.
+    ///   - extras: Shard 1, and clocks that a test sets.
     ///   - seed: The seed of their random choices.
     /// - Throws: The error of one of the programs.
-    init(_ load: Load = Load(), seed: UInt64 = Patience.seed) async throws {
-        self.seed = seed
-        trio = try await PostgresTrio()
+    init(_ load: Load = Load(), extras: ClusterExtras? = nil, seed: UInt64 = Patience.seed) async throws {
+        (self.seed, self.extras) = (seed, extras)
+        trio = try await PostgresTrio(environment: extras?.databaseClock.environment ?? [:])
         files = try TemporaryDirectory()
         program = try ScriptedProcess(
             path: "FaultTests/python/cluster.py",
             importingFrom: ["ConformanceTests/python", "EndToEndTests/Providers"])
         var nodes: [InstalledServer] = []
         var (metricsPorts, options): ([Int], [[String]]) = ([], [])
-        for name in Self.names {
+        for (index, name) in Self.names.enumerated() {
             let (port, metricsPort) = (try FreePort.find(), try FreePort.find())
             let directory = try files.makeDirectory(name)
             let linkPort = try await program.ask(
@@ -69,8 +71,12 @@ final class ClusterSite: Sendable {
                 "--cluster-address", "127.0.0.1:\(linkPort)", "--cluster-key-file", files.path(of: "cluster.key"),
                 "--log-level", "info", "--pending-per-topic", "100000", "--pending-per-device", "100000",
             ])
+            if let extras { options[index] += ["--cluster-shards", extras.shard.address] }
             let metrics = ["--metrics-listen", "127.0.0.1:\(metricsPort)"]
-            nodes.append(try await InstalledServer(options: (options.last ?? []) + metrics, port: port))
+            nodes.append(
+                try await InstalledServer(
+                    options: options[index] + metrics, port: port,
+                    environment: extras?.nodeClocks[index].environment ?? [:]))
             metricsPorts.append(metricsPort)
         }
         (self.nodes, self.options) = (nodes, options)
@@ -140,16 +146,22 @@ final class ClusterSite: Sendable {
         return report
     }
 
-    /// Checks that no row waits that a device should have received.
+    /// Checks that no slot moves, and that no row waits that a device should have received.
     private func checkPending(_ nodes: [String: String?]) async throws {
-        var found = ""
-        try await eventually("no row waits", evidence: { found }) {
-            found = try await sql(
+        var found: [String] = []
+        try await eventually("no slot moves", evidence: { "\(found)" }) {
+            found = [try await sql("SELECT count(*) FROM slots WHERE moving_to IS NOT NULL")]
+            return found == ["0"]
+        }
+        try await eventually("no row waits", evidence: { "\(found)" }) {
+            found = try await rows { slots in
                 """
                 SELECT p.device, p.id FROM pending p JOIN registrations r ON r.device = p.device AND r.topic = p.topic
-                WHERE live = 1 AND coalesce(expires_at_ms > extract(epoch FROM now()) * 1000, true) LIMIT 10
-                """)
-            return found == ""
+                WHERE live = 1 AND coalesce(expires_at_ms > extract(epoch FROM now()) * 1000, true)
+                AND p.device >> 53 IN (\(slots)) LIMIT 10
+                """
+            }
+            return found.isEmpty
         }
     }
 
@@ -158,13 +170,28 @@ final class ClusterSite: Sendable {
         let expected = Set(nodes.map { "\($0.key)|\($0.value ?? "none")" })
         var found: Set<String> = []
         try await eventually("hosts agrees with the devices", evidence: { "\(found) instead of \(expected)" }) {
-            let text = try await sql(
+            let rows = try await rows { slots in
                 """
                 SELECT lpad(to_hex(h.device), 16, '0'), n.name FROM hosts h JOIN nodes n ON n.instance = h.instance
-                """)
-            found = Set(text.split(separator: "\n").map(String.init))
+                WHERE h.device >> 53 IN (\(slots))
+                """
+            }
+            found = Set(rows)
             return found == expected
         }
+    }
+
+    /// Returns the rows of a query in each database, which gets the slots of the database.
+    private func rows(_ query: (String) -> String) async throws -> [String] {
+        var rows: [String] = []
+        for shard in extras == nil ? [0] : [0, 1] {
+            let slots = try await sql(
+                "SELECT coalesce(string_agg(slot::text, ','), '-1') FROM slots WHERE shard = \(shard)")
+            let output =
+                if shard == 1, let extras { try await extras.sql(query(slots)) } else { try await sql(query(slots)) }
+            rows += output.split(separator: "\n").map(String.init)
+        }
+        return rows
     }
 
     /// Checks that each node has a stream for each device that is connected to it, and no other one.

@@ -90,7 +90,7 @@ extension ClusterFaults {
             #expect(try await site.send("connected", to: url) == 200)
             try await eventually("the device is connected") { stream.texts == ["connected"] }
 
-            try fill(disk)
+            try disk.fill()
             if isLogFull {
                 // PostgreSQL stops when it cannot continue its log, and does not start without space.
                 _ = try? await postgres.sql("SELECT pg_switch_wal(); SELECT pg_switch_wal()")
@@ -119,7 +119,7 @@ extension ClusterFaults {
                 if try await doubtful.map(\.status) == [200] { accepted.append("doubtful") }
             }
 
-            try FileManager.default.removeItem(atPath: disk.directory.path(of: "ballast"))
+            try disk.free()
             if isLogFull {
                 try? await postgres.stop()
                 try await postgres.start()
@@ -133,16 +133,6 @@ extension ClusterFaults {
             #expect(try await site.problems()["not-connected"] == nil)
             #expect(stream.process.exit == nil)
             try await server.stop()
-        }
-
-        /// Fills the disk to its last byte.
-        private func fill(_ disk: SmallDisk) throws {
-            let ballast = unsafe open(disk.directory.path(of: "ballast"), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-            guard ballast >= 0 else { throw SystemFailure(call: "open", code: errno) }
-            defer { close(ballast) }
-            let block = [UInt8](repeating: 1, count: 4096)
-            while unsafe write(ballast, block, block.count) > 0 {}
-            guard errno == ENOSPC else { throw SystemFailure(call: "write", code: errno) }
         }
 
         /// Waits until a stream has each of these texts once, and acknowledges everything on it.

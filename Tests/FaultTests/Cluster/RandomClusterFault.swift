@@ -6,17 +6,18 @@ internal import TestSupport
 /// A fault of a random run, with its place, its duration and its end.
 struct RandomClusterFault {
     enum Kind: CaseIterable {
-        case nodeKilled, nodeStopped
+        case nodeKilled, nodeStopped, nodeDrained, nodeClockSet
         case standbyKilled, standbyStopped
-        case primaryKilled, primaryStopped, primaryReplacedAlive
+        case primaryKilled, primaryStopped, primaryReplacedAlive, switchover, databaseClockSet
+        case shardKilled, shardDiskFull, slotsMoved
         case linkCut, linkCutOneWay, nodeCutFromNodes, nodeCutFromPostgres, nodeCutFromAll
         case everythingKilled
         case keyRevoked, appRemoved
     }
 
-    let kind: Kind
-    let node: Int
-    let otherNode: Int
+    var kind: Kind
+    var node: Int
+    var otherNode: Int
     /// The index among the two standbys.
     let standby: Int
     let duration: Duration
@@ -24,6 +25,11 @@ struct RandomClusterFault {
     let decision: Duration
     let resets: Bool
     let turns: Bool
+    /// The difference of a wrong clock; above 30 seconds, nodes are suspended.
+    let clockSeconds: Int
+    let slotCount: Int
+    /// The fault that happens while slots move.
+    let disturbance: Kind?
 
     /// Draws everything but the kind.
     ///
@@ -40,6 +46,12 @@ struct RandomClusterFault {
         decision = .milliseconds(Int.random(in: 0...3000, using: &generator))
         resets = Bool.random(using: &generator)
         turns = Bool.random(using: &generator)
+        clockSeconds = Int.random(in: 1...40, using: &generator) * (turns ? 1 : -1)
+        slotCount = Int.random(in: 1...200, using: &generator)
+        disturbance =
+            [
+                nil, .nodeKilled, .nodeStopped, .nodeCutFromPostgres, .nodeCutFromAll, .primaryKilled, .shardKilled,
+            ].randomElement(using: &generator) ?? nil
     }
 
     /// Causes the fault at a site, and ends it.
@@ -53,7 +65,9 @@ struct RandomClusterFault {
             try await site.freeze(node: node)
             try await pass()
             try await site.thaw(node: node)
-        case .standbyKilled, .standbyStopped, .primaryKilled, .primaryStopped, .primaryReplacedAlive, .everythingKilled:
+        case .nodeDrained: try await drain(at: site)
+        case .standbyKilled, .standbyStopped, .primaryKilled, .primaryStopped, .primaryReplacedAlive, .switchover,
+            .everythingKilled:
             try await runOfPostgres(at: site)
         case .linkCut, .linkCutOneWay, .nodeCutFromNodes, .nodeCutFromPostgres, .nodeCutFromAll:
             try await site.cut(directions)
@@ -61,7 +75,20 @@ struct RandomClusterFault {
             try await site.heal(directions, resets: resets)
         case .keyRevoked: try await site.revokeKey(at: node)
         case .appRemoved: try await site.removeApp(at: node)
+        case .nodeClockSet, .databaseClockSet, .shardKilled, .shardDiskFull, .slotsMoved:
+            if let extras = site.extras { try await run(at: site, extras) }
         }
+    }
+
+    /// Drains a node; then stops and starts it, or interrupts the drain.
+    private func drain(at site: ClusterSite) async throws {
+        let isWhole = turns && duration > .seconds(4)
+        try await site.drain(node: node, atMost: isWhole ? .seconds(90) : duration)
+        if isWhole {
+            try await site.stop(node: node)
+            try await site.start(node: node)
+        }
+        try await site.undrain(node: node)
     }
 
     private func runOfPostgres(at site: ClusterSite) async throws {
@@ -84,6 +111,10 @@ struct RandomClusterFault {
             let former = try await site.promoteRightStandby()
             try await pass()
             try await site.rejoin(server: former)
+        case .switchover:
+            let former = try await site.switchOver()
+            try await pass()
+            try await site.rejoin(server: former)
         case .primaryStopped:
             let server = site.primary
             try await site.freeze(server: server)
@@ -102,9 +133,7 @@ struct RandomClusterFault {
         case .everythingKilled:
             try await site.killEverything()
             _ = try await site.startEverything()
-        case .nodeKilled, .nodeStopped, .linkCut, .linkCutOneWay, .nodeCutFromNodes, .nodeCutFromPostgres,
-            .nodeCutFromAll, .keyRevoked, .appRemoved:
-            preconditionFailure("\(kind) is no fault of PostgreSQL")
+        default: preconditionFailure("\(kind) is no fault of PostgreSQL")
         }
     }
 
@@ -119,11 +148,9 @@ struct RandomClusterFault {
             return turns ? both : [both[1]]
         case .nodeCutFromAll:
             return ClusterSite.directions(ofNode: node) + ClusterSite.directionsToDatabase(ofNode: node)
-        case .nodeKilled, .nodeStopped, .standbyKilled, .standbyStopped, .primaryKilled, .primaryStopped,
-            .primaryReplacedAlive, .everythingKilled, .keyRevoked, .appRemoved:
-            return []
+        default: return []
         }
     }
 
-    private func pass() async throws { try await Task.sleep(for: duration) }
+    func pass() async throws { try await Task.sleep(for: duration) }
 }

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+
+/// Faults of shard 1, moves of slots, and wrong clocks.
+extension RandomClusterFault {
+    func run(at site: ClusterSite, _ extras: ClusterExtras) async throws {
+        switch kind {
+        case .slotsMoved: try await moveSlots(at: site)
+        case .shardKilled:
+            try await site.note("kill shard 1")
+            try await extras.shard.kill()
+            try await pass()
+            try await extras.shard.start()
+            try await site.note("shard 1 serves")
+        case .shardDiskFull:
+            guard let disk = extras.disk else { return }
+            try await site.note("fill the disk of shard 1")
+            try disk.fill()
+            try await pass()
+            try disk.free()
+            // PostgreSQL has ended if its log was full.
+            try await extras.shard.stop()
+            try await extras.shard.start()
+            try await site.note("shard 1 has space")
+        case .nodeClockSet:
+            try await set(extras.nodeClocks[node], of: ClusterSite.names[node], at: site)
+        case .databaseClockSet:
+            try await set(extras.databaseClock, of: "PostgreSQL", at: site)
+            try await site.trio.waitForStandbys(2, of: site.primary)
+        default: preconditionFailure("\(kind) does not need the extras of a site")
+        }
+    }
+
+    /// Moves slots, and causes another fault meanwhile.
+    private func moveSlots(at site: ClusterSite) async throws {
+        async let answer = site.moveSlots(slotCount, to: turns ? 1 : 0, at: node)
+        try await Task.sleep(for: decision / 3)
+        if let disturbance {
+            var other = self
+            other.kind = disturbance
+            // It meets the node that moves the slots, or another one.
+            if resets { (other.node, other.otherNode) = (otherNode, node) }
+            try await other.run(at: site)
+        }
+        try await site.note("move of slots: \(answer)")
+    }
+
+    private func set(_ clock: FakeClock, of owner: String, at site: ClusterSite) async throws {
+        let offset = clockSeconds < 0 ? "\(clockSeconds)" : "+\(clockSeconds)"
+        try await site.note("set the clock of \(owner) to \(offset) s")
+        try clock.jump(to: offset)
+        try await pass()
+        try clock.jump(to: "+0")
+        try await site.note("the clock of \(owner) is right")
+    }
+}
