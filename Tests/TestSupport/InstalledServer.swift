@@ -19,20 +19,17 @@ package final class InstalledServer: Sendable {
     ///   - port: The port; 0 for one that the system chooses.
     ///   - trustsItself: Whether webhooks trust the server's own authority, which can then certify a back-end.
     ///   - errorPath: The file or FIFO for standard error; nil for a file of the process.
-    ///   - environment: Variables of the server.
     /// - Throws: `UnexpectedOutput` when it exits instead, `DeadlinePassed` when it does not answer.
     package init(
-        options: [String] = [], port: Int = 0, trustsItself: Bool = false, errorPath: String? = nil,
-        environment: [String: String] = [:]
+        options: [String] = [], port: Int = 0, trustsItself: Bool = false, errorPath: String? = nil
     ) async throws {
         files = try TemporaryDirectory()
         admin = AdminSocket(path: files.path(of: "admin.sock"))
         let trust = trustsItself ? ["--webhook-ca-file", files.path(of: "data/authority.pem")] : []
         let options = try await options + trust + Self.storeOptions(options)
         self.options = options
-        (self.errorPath, self.environment) = (errorPath, environment)
-        let first = try Self.launch(
-            files: files, admin: admin, port: port, options: options, errorPath: errorPath, environment: environment)
+        self.errorPath = errorPath
+        let first = try Self.launch(files: files, admin: admin, port: port, options: options, errorPath: errorPath)
         process = CurrentProcess(first)
         let status = try await Self.waitUntilReady(first, admin)
         guard let port = URL(string: status.serverURL)?.port else {
@@ -50,7 +47,6 @@ package final class InstalledServer: Sendable {
 
     private let options: [String]
     private let errorPath: String?
-    private let environment: [String: String]
 
     /// Starts the server again with the same data and port, after it was killed.
     ///
@@ -58,8 +54,7 @@ package final class InstalledServer: Sendable {
     /// - Throws: `UnexpectedOutput` when it exits instead, `DeadlinePassed` when it does not answer.
     package func start(adding added: [String] = []) async throws {
         let next = try Self.launch(
-            files: files, admin: admin, port: port, options: options + added, errorPath: errorPath,
-            environment: environment)
+            files: files, admin: admin, port: port, options: options + added, errorPath: errorPath)
         process.replace(next)
         _ = try await Self.waitUntilReady(next, admin)
     }
@@ -124,14 +119,13 @@ package final class InstalledServer: Sendable {
     package var authorityFile: String { files.path(of: "data/authority.pem") }
 
     private static func launch(
-        files: TemporaryDirectory, admin: AdminSocket, port: Int, options: [String], errorPath: String?,
-        environment: [String: String]
+        files: TemporaryDirectory, admin: AdminSocket, port: Int, options: [String], errorPath: String?
     ) throws -> RunningProcess {
         let arguments = [
             "--data-directory", files.path(of: "data"), "--listen", "127.0.0.1:\(port)", "--admin-socket", admin.path,
         ]
         return try RunningProcess(
-            RepositoryPaths.program("posthornd"), arguments + options, environment: environment, errorPath: errorPath)
+            RepositoryPaths.program("posthornd"), arguments + options, errorPath: errorPath)
     }
 
     private static func waitUntilReady(_ process: RunningProcess, _ admin: AdminSocket) async throws -> ServerStatus {

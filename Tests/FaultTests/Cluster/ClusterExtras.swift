@@ -3,14 +3,14 @@
 internal import Foundation
 internal import TestSupport
 
-/// A second database for devices, and clocks that a test sets, for a site whose faults are random.
+/// A second database for devices, and a clock of PostgreSQL that a test sets, for a site whose faults are random.
+///
+/// Nodes have no such clock: with the library that sets it, a thread that waits for a condition runs all the time.
 final class ClusterExtras: Sendable {
     /// Shard 1, without standbys.
     let shard: PostgresServer
     /// The disk of shard 1; nil without root, who alone can mount it.
     let disk: SmallDisk?
-    /// The clock of each node.
-    let nodeClocks: [FakeClock]
     /// The clock of the primary of shard 0 and of its standbys.
     let databaseClock: FakeClock
 
@@ -22,7 +22,6 @@ final class ClusterExtras: Sendable {
         shard = try await PostgresServer(
             configuration: ["max_wal_size = 32MB", "wal_keep_size = 0"],
             data: disk.map { "\($0.directory.path)/data" })
-        nodeClocks = try ClusterSite.names.map { _ in try FakeClock() }
         databaseClock = try FakeClock()
     }
 

@@ -48,7 +48,7 @@ final class ClusterSite: Sendable {
     ///
     /// - Parameters:
     ///   - load: The devices and senders.
-    ///   - extras: Shard 1, and clocks that a test sets.
+    ///   - extras: Shard 1, and a clock of PostgreSQL that a test sets.
     ///   - seed: The seed of their random choices.
     /// - Throws: The error of one of the programs.
     init(_ load: Load = Load(), extras: ClusterExtras? = nil, seed: UInt64 = Patience.seed) async throws {
@@ -73,10 +73,7 @@ final class ClusterSite: Sendable {
             ])
             if let extras { options[index] += ["--cluster-shards", extras.shard.address] }
             let metrics = ["--metrics-listen", "127.0.0.1:\(metricsPort)"]
-            nodes.append(
-                try await InstalledServer(
-                    options: options[index] + metrics, port: port,
-                    environment: extras?.nodeClocks[index].environment ?? [:]))
+            nodes.append(try await InstalledServer(options: options[index] + metrics, port: port))
             metricsPorts.append(metricsPort)
         }
         (self.nodes, self.options) = (nodes, options)

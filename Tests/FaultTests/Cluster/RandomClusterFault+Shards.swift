@@ -3,7 +3,7 @@
 internal import Foundation
 internal import TestSupport
 
-/// Faults of shard 1, moves of slots, and wrong clocks.
+/// Faults of shard 1, moves of slots, and a wrong clock.
 extension RandomClusterFault {
     func run(at site: ClusterSite, _ extras: ClusterExtras) async throws {
         switch kind {
@@ -24,10 +24,8 @@ extension RandomClusterFault {
             try await extras.shard.stop()
             try await extras.shard.start()
             try await site.note("shard 1 has space")
-        case .nodeClockSet:
-            try await set(extras.nodeClocks[node], of: ClusterSite.names[node], at: site)
-        case .databaseClockSet:
-            try await set(extras.databaseClock, of: "PostgreSQL", at: site)
+        case .clockSet:
+            try await set(extras.databaseClock, at: site)
             try await site.trio.waitForStandbys(2, of: site.primary)
         default: preconditionFailure("\(kind) does not need the extras of a site")
         }
@@ -47,12 +45,12 @@ extension RandomClusterFault {
         try await site.note("move of slots: \(answer)")
     }
 
-    private func set(_ clock: FakeClock, of owner: String, at site: ClusterSite) async throws {
+    private func set(_ clock: FakeClock, at site: ClusterSite) async throws {
         let offset = clockSeconds < 0 ? "\(clockSeconds)" : "+\(clockSeconds)"
-        try await site.note("set the clock of \(owner) to \(offset) s")
+        try await site.note("set the clock of PostgreSQL to \(offset) s")
         try clock.jump(to: offset)
         try await pass()
         try clock.jump(to: "+0")
-        try await site.note("the clock of \(owner) is right")
+        try await site.note("the clock of PostgreSQL is right")
     }
 }

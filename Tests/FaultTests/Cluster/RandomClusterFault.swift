@@ -6,9 +6,9 @@ internal import TestSupport
 /// A fault of a random run, with its place, its duration and its end.
 struct RandomClusterFault {
     enum Kind: CaseIterable {
-        case nodeKilled, nodeStopped, nodeDrained, nodeClockSet
+        case nodeKilled, nodeStopped, nodeDrained
         case standbyKilled, standbyStopped
-        case primaryKilled, primaryStopped, primaryReplacedAlive, switchover, databaseClockSet
+        case primaryKilled, primaryStopped, primaryReplacedAlive, switchover, clockSet
         case shardKilled, shardDiskFull, slotsMoved
         case linkCut, linkCutOneWay, nodeCutFromNodes, nodeCutFromPostgres, nodeCutFromAll
         case everythingKilled
@@ -75,7 +75,7 @@ struct RandomClusterFault {
             try await site.heal(directions, resets: resets)
         case .keyRevoked: try await site.revokeKey(at: node)
         case .appRemoved: try await site.removeApp(at: node)
-        case .nodeClockSet, .databaseClockSet, .shardKilled, .shardDiskFull, .slotsMoved:
+        case .clockSet, .shardKilled, .shardDiskFull, .slotsMoved:
             if let extras = site.extras { try await run(at: site, extras) }
         }
     }
