@@ -130,4 +130,24 @@ struct NotificationIDsTests {
         #expect(clock.latest(at: end) - unixMicroseconds <= 30_100)
         #expect(clock.passes(unixMicroseconds + 28_900, after: end) == end)
     }
+
+    // With one earlier time only, seeds 1893 and 1911 of the simulation were late.
+    @Test func `a clock that is set back, and forward again within three seconds, was set forward`() {
+        var clock = ShardClock()
+        func add(_ seconds: Int64, aheadSeconds: Int64) {
+            let moment = start.advanced(byMilliseconds: seconds * 1_000)
+            clock.add(
+                unixMicroseconds + (seconds + aheadSeconds) * 1_000_000, asked: moment,
+                answered: moment.advanced(byMilliseconds: 1))
+        }
+        add(0, aheadSeconds: 0)
+        add(1, aheadSeconds: -20)
+        #expect(!clock.wasSetForward(at: start.advanced(byMilliseconds: 1_500)))
+        add(3, aheadSeconds: 0)
+        #expect(clock.wasSetForward(at: start.advanced(byMilliseconds: 5_900)))
+        // Another node may use the time that was 20 seconds behind until its lease has ended.
+        let number = unixMicroseconds + 3_500_000
+        let passed = clock.passes(number, after: start.advanced(byMilliseconds: 3_600))
+        #expect(passed == start.advanced(byMilliseconds: 6_001))
+    }
 }

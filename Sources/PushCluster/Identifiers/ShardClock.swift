@@ -26,8 +26,9 @@ struct ShardClock {
     }
 
     private var bounds: Bounds?
-    /// The bounds before the shard's clock was set, and the end of the time for which other nodes may use such bounds.
-    private var former: (bounds: Bounds, end: MonotonicTime)?
+    /// The bounds before each time that the shard's clock was set, with the end of the time for which other nodes may use
+    /// such bounds.
+    private var former: [(bounds: Bounds, end: MonotonicTime)] = []
 
     /// Whether the shard has answered once.
     var isKnown: Bool { bounds != nil }
@@ -42,8 +43,9 @@ struct ShardClock {
         guard !refine(time, asked: asked, answered: answered) else { return }
         // This is the first answer, or the shard's clock was set, or another machine is the primary now. The other
         // nodes hear of this with their next heartbeats, or their leases end.
-        if let bounds, former.map({ $0.end <= answered }) ?? true {
-            former = (bounds, answered.advanced(byMilliseconds: NodeConfiguration.leaseMilliseconds))
+        former.removeAll { $0.end <= answered }
+        if let bounds {
+            former.append((bounds, answered.advanced(byMilliseconds: NodeConfiguration.leaseMilliseconds)))
         }
         bounds = Self.bounds(time, asked: asked, answered: answered)
     }
@@ -66,8 +68,10 @@ struct ShardClock {
 
     /// Returns whether the shard's clock was set forward in the last three seconds, so that times of before look old.
     func wasSetForward(at moment: MonotonicTime) -> Bool {
-        guard let bounds, let former, moment < former.end else { return false }
-        return bounds.least - former.bounds.most > Self.forwardMicroseconds
+        guard let bounds else { return false }
+        return former.contains {
+            moment < $0.end && bounds.least - $0.bounds.most > Self.forwardMicroseconds
+        }
     }
 
     private static func bounds(_ time: Int64, asked: MonotonicTime, answered: MonotonicTime) -> Bounds {
@@ -85,10 +89,12 @@ struct ShardClock {
     /// before the first answer.
     func passes(_ time: Int64, after moment: MonotonicTime) -> MonotonicTime {
         guard let bounds else { return .future }
-        let due = Self.passes(time, bounds, after: moment)
-        guard let former, moment < former.end else { return due }
+        var due = Self.passes(time, bounds, after: moment)
         // Another node may still use the time from before the shard's clock was set.
-        return max(due, min(Self.passes(time, former.bounds, after: moment), former.end))
+        for (bounds, end) in former where moment < end {
+            due = max(due, min(Self.passes(time, bounds, after: moment), end))
+        }
+        return due
     }
 
     private static func passes(_ time: Int64, _ bounds: Bounds, after moment: MonotonicTime) -> MonotonicTime {
