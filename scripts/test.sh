@@ -7,7 +7,7 @@ set -o pipefail
 # Tests mostly wait, but each can start a display, a bus and daemons. So the number of parallel tests is limited.
 width='--experimental-maximum-parallelization-width 8'
 
-# Prints the output of the test runner, and both lists. Writes the last line to the file $1, if there is one.
+# Prints the output of the test runner, and both lists. If $1 is given, writes the last line to this file instead.
 summarize() {
     awk -v closing="${1:-}" '
     function list() {
@@ -33,8 +33,8 @@ if [ $# -gt 0 ]; then
     exit
 fi
 
-# The tests of failures run one after the other, and mostly wait. Among the others, each of them would wait for its turn behind
-# thousands of tests. So they have a process of their own, and run at the same time.
+# The tests of failures run one after the other, and mostly wait. In one process with the others, each would wait for its turn
+# behind thousands of tests. So they run in a process of their own, at the same time as the others.
 program=$(swift build --show-bin-path)/posthornPackageTests.xctest
 files=$(mktemp -d)
 trap 'rm -rf "$files"' EXIT
@@ -44,7 +44,7 @@ swift test --skip-build --disable-xctest $width --skip '^FaultTests\.' 2>&1 | su
 others=$?
 wait "$faults"
 failed=$?
-# The line of a failed run is the last one.
+# The last line of the output belongs to a failed run, if there is one.
 if [ "$failed" -eq 0 ]; then
     summarize <"$files/faults"
     cat "$files/closing"

@@ -9,7 +9,7 @@ package enum INIError: Error, Equatable, Sendable {
     case cannotRead(path: String, code: Int32)
     /// The line is not a section, entry or comment, or is not valid UTF-8.
     case syntax(path: String, line: Int)
-    /// The line or its section or name is too long: split a list into several entries.
+    /// The line, its section or its name is too long: split a list into several entries.
     case tooLong(path: String, line: Int, byteCountMax: Int)
 }
 

@@ -6,8 +6,8 @@ internal import Glibc
 /// One run of inih over the bytes of a file.
 ///
 /// Debian's build of inih does not report the line of an entry. It also silently splits a long line in two and
-/// truncates a long section name. So this parser passes it one line per call, and counts the lines. In place of a line
-/// that inih cannot hold, inih gets the name without the value, or a comment without its text.
+/// truncates a long section name. So this parser passes one line per call, and counts the lines. If inih cannot hold a
+/// line, this parser passes only the name of the entry, or an empty comment.
 final class INIParser {
     private enum Problem {
         case syntax
@@ -19,7 +19,7 @@ final class INIParser {
     private var offset = 0
     /// The number of the line that inih is processing, from 1.
     private var line = 0
-    /// The value in the line that inih is processing, if inih got the line without it.
+    /// The value in the line that inih is processing; nil if inih got the whole line.
     private var longValue: String?
     private var entries: [INIEntry] = []
     /// The error in the line that inih is processing; nothing is read after it.

@@ -110,7 +110,7 @@ extension Sockets {
             self.subject = subject
         }
 
-        /// Whether only this machine has the address: 127.0.0.0/8 or ::1.
+        /// Whether only this machine can reach the address: 127.0.0.0/8 or ::1.
         var isLoopback: Bool {
             let offset = MemoryLayout<sockaddr_in6>.offset(of: \.sin6_addr) ?? 8
             return unsafe withUnsafeBytes(of: storage) { bytes in

@@ -60,9 +60,9 @@ package struct PostgresSettings: Sendable {
         return parameters
     }
 
-    /// Selects lz4 for large values, which are those of the trace, if the server has it.
+    /// Selects lz4 for the compression of large values, if the server supports it; only the trace has large values.
     ///
-    /// The default method takes half of the primary's CPU for a notification that is only traced.
+    /// The default method uses half of the primary's CPU time for notifications that are only traced.
     private var compression: String {
         """
         SELECT set_config(name, 'lz4', false) FROM pg_settings

@@ -15,7 +15,7 @@ extension SQLError {
     private static let causes = [
         Cause(
             texts: ["no password supplied"],
-            advice: "Set PGPASSWORD, for the unit in a file that EnvironmentFile= names."),
+            advice: "Set PGPASSWORD. For the systemd unit, write it into the file that EnvironmentFile= names."),
         Cause(
             states: ["28P01"], texts: ["password authentication failed"],
             advice: "Check PGPASSWORD, and the user in the address."),

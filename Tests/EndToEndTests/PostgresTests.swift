@@ -62,7 +62,7 @@ extension ServerEndToEnd {
             try await wait(for: ["before", "during", "after"], stack)
         }
 
-        @Test func `a backup is refused and leaves nothing, and doctor names the problems of PostgreSQL`() async throws
+        @Test func `a backup is refused and leaves no file, and doctor names the problems of PostgreSQL`() async throws
         {
             let database = try await PostgresDatabase()
             let server = try await InstalledServer(options: ["--store-url", database.address])

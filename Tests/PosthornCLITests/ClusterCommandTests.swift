@@ -68,7 +68,7 @@ struct ClusterCommandTests {
         #expect(ClusterCommands.report(of: silent).text.contains("1    512  does not answer"))
     }
 
-    @Test func `a move names the nodes that do not use the shard, and says why it moved less`() {
+    @Test func `a move names the nodes that do not use the shard, and says why it moved fewer slots`() {
         var second = ClusterAPI.Shard(number: 1, slotCount: 0, isConnected: true)
         second.absentNodes = ["n2", "n3"]
         let cluster = ClusterAPI.Status(
@@ -82,7 +82,7 @@ struct ClusterCommandTests {
         }
         #expect(text(from: 0, to: 5, 5) == "Shard 1 has 5 slots now; 5 were moved.")
         #expect(text(from: 1024, to: 1024, 5).hasSuffix("0 were moved. No other shard has slots."))
-        let recent = "2 were moved. The others moved recently. They can move again after a minute."
+        let recent = "2 were moved. The other slots moved recently. They can move again after a minute."
         #expect(text(from: 512, to: 514, 5).hasSuffix(recent))
     }
 

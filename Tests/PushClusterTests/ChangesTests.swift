@@ -27,7 +27,7 @@ struct ChangesTests {
         queue.connected()
     }
 
-    /// Sends a heartbeat; returns the transaction from which it asks, and the devices that the node hears of.
+    /// Sends a heartbeat; returns its first transaction, and the devices that are new to the node.
     private func beat(
         finds positions: [Int64], leastUnended: Int64
     ) throws -> (leastTransaction: Int64, devices: [UInt64]) {
@@ -43,7 +43,7 @@ struct ChangesTests {
         return (try #require(batch.heartbeat).leastTransaction, devices.map(\.rawValue))
     }
 
-    @Test func `a heartbeat asks from the transactions that had not ended, and hears of each change once`() throws {
+    @Test func `a heartbeat asks for changes since the first unended transaction, and returns each once`() throws {
         var (least, devices) = try beat(finds: [1, 2], leastUnended: 50)
         #expect(least == 0 && devices == [1, 2])
         // Position 2 belongs to transaction 51, and position 3 to transaction 50, which ended later.

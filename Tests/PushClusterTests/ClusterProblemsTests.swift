@@ -74,7 +74,7 @@ struct ClusterProblemsTests {
         #expect(Self.codes { $0.servers = [nil] } == ["no-answer"])
         let silent = Self.list { $0.servers.append(nil) }
         #expect(silent.map(\.code) == ["no-answer"])
-        #expect(silent.first?.text == "Shard 1: PostgreSQL does not answer to n1. Check its primary.")
+        #expect(silent.first?.text == "Shard 1: PostgreSQL does not answer n1. Check its primary.")
     }
 
     @Test func `a drained node is no problem while two others serve`() {

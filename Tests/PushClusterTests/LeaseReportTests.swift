@@ -5,7 +5,7 @@ import Testing
 @testable import PushCluster
 
 struct LeaseReportTests {
-    @Test func `each end and each return of a lease is reported once, without the first lease`() {
+    @Test func `each end and each return of a lease is reported once, but the first lease is not`() {
         var leases = LeaseReport()
         let none = [[false, false], [true, false]].map { leases.note($0).count }
         #expect(none == [0, 0])

@@ -52,7 +52,7 @@ struct LeaseTests {
     private final class Clock: Sendable {
         private let offset = Lock<Int64>(0)
         let second = Lock<Int64>(1)
-        /// The difference of PostgreSQL's clock.
+        /// The difference between PostgreSQL's clock and the right time.
         let shardOffsetSeconds = Lock<Int64>(0)
 
         var offsetSeconds: Int64 {
@@ -172,7 +172,7 @@ struct LeaseTests {
         turn(at: 3)
         answer(at: 3)
         #expect(store.leaseMilliseconds == 0 && store.presence.commits == false)
-        // Another node has the device, or this one when its clock is right.
+        // Another node can take the device, or this node can when its clock is right.
         turn(at: 3) { $0.attach(Self.device, secretHash: [], stream: Self.later) }
         #expect(output.refusedStreams == [Self.later])
         clock.offsetSeconds = 0
@@ -229,7 +229,7 @@ struct LeaseTests {
         #expect(output.answers == [true])
     }
 
-    /// Lets PostgreSQL's clock differ from the right time, which the node learns from its next heartbeat.
+    /// Lets PostgreSQL's clock differ from the right time, and sends a heartbeat, by which the node notices this.
     private func setShardClock(_ seconds: Int64, at second: Int64) {
         clock.shardOffsetSeconds.withLock { $0 = seconds }
         turn(at: second)

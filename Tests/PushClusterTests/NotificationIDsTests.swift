@@ -60,7 +60,7 @@ struct NotificationIDsTests {
         }
     }
 
-    /// Exchanges heartbeats of nodes, whose shard's clock differs from the right time; each takes no time.
+    /// Exchanges heartbeats of all nodes in no time; the shard's clock is `ahead` milliseconds ahead of the right time.
     private func exchange(_ ids: inout [NotificationIDs], ahead: Int64, at moment: MonotonicTime) {
         let time = unixMicroseconds + moment.nanoseconds(since: start) / 1_000 + ahead * 1_000
         let ceilings = ids.map { $0.ceiling(at: moment, aheadMilliseconds: 3_000) }
@@ -71,13 +71,13 @@ struct NotificationIDsTests {
     }
 
     @Test(arguments: [-20_000, -4_000, -1_000, 1_000, 4_000, 20_000] as [Int64])
-    func `when the clock is set, a number that has passed is still below the next one of any node`(ahead: Int64) {
+    func `when the clock is set, a number that was answered is still below the next one of any node`(ahead: Int64) {
         var ids = [1023, 0].map { NotificationIDs(NodeNumber(rawValue: $0)) }
         for second: Int64 in 0...4 { exchange(&ids, ahead: 0, at: start.advanced(byMilliseconds: second * 1_000)) }
         var highest: Int64 = 0
         for step: Int64 in 4_000...16_000 where step % 100 == 0 {
             let moment = start.advanced(byMilliseconds: step)
-            // The nodes hear of the new time one after the other.
+            // The nodes notice the new time one after the other.
             if step % 1_000 == 0 { exchange(&ids, ahead: step >= 6_000 ? ahead : 0, at: moment) }
             if step == 5_700 {
                 let time = unixMicroseconds + moment.nanoseconds(since: start) / 1_000 + ahead * 1_000
@@ -93,7 +93,7 @@ struct NotificationIDsTests {
         #expect(highest > 0)
     }
 
-    @Test func `numbers that are far ahead are passed when all nodes have heard of a ceiling above them`() {
+    @Test func `numbers that are far ahead are answered when all nodes have read a ceiling above them`() {
         var ids = [1023, 0].map { NotificationIDs(NodeNumber(rawValue: $0)) }
         exchange(&ids, ahead: 3_600_000, at: start)
         _ = ids[0].next(at: start)

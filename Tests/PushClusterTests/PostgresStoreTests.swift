@@ -24,6 +24,20 @@ struct PostgresStoreTests {
         #expect(try await postgres.sql("SELECT count(*) FROM pending") == "0")
     }
 
+    // While numbers are ahead of the clock, a node exceeds its ceiling between two heartbeats, and may be killed then.
+    @Test func `after a restart, numbers are above all that the node may have made since its last heartbeat`()
+        async throws
+    {
+        let postgres = try await PostgresFixture()
+        do { _ = try TestNode(postgres) }
+        let ceiling = Int64(1) << 61
+        _ = try await postgres.sql("UPDATE nodes SET id_ceiling = \(ceiling), seen_at = seen_at - interval '1 minute'")
+        let node = try TestNode(postgres)
+        let instance = try await postgres.sql("SELECT instance FROM nodes")
+        #expect(try #require(Int64(instance)) > ceiling + 100_000)
+        withExtendedLifetime(node) {}
+    }
+
     @Test func `a notification for a device that is away is written, and delivered once when it connects`() async throws
     {
         let postgres = try await PostgresFixture()
@@ -163,7 +177,7 @@ struct PostgresStoreTests {
         try node.replies.first("refused") {
             if case .performed(.failure(.unauthorized), wrong) = $0 { () } else { nil }
         }
-        // Workers perform their requests in order, so anything that the refused stream submitted is done after these.
+        // These requests use both workers of the shard, so anything that the refused stream submitted is done first.
         for hint: UInt8 in 2...3 {
             let hash = [UInt8](repeating: hint, count: 32)
             let unknown = DeviceCredential(device: device.contents.device, secretHash: hash)

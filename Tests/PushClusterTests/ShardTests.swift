@@ -52,7 +52,7 @@ struct ShardTests {
         guard case .success(.enrolled(let first)) = try enrol(Self.devices[1], hash) else {
             throw MissingReply(what: "a device")
         }
-        // Like a conflict in the second database after the commit in the first one.
+        // A conflict in the second database after the commit in the first one leaves this state.
         _ = try await shard.sql("DELETE FROM devices")
         guard case .success(.enrolled(first)) = try enrol(device, hash) else { throw MissingReply(what: "the device") }
         #expect(try await shard.sql("SELECT id FROM devices") == "\(first.rawValue)")

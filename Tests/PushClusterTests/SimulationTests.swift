@@ -47,7 +47,7 @@ struct SimulationTests {
     }
 
     @Test(arguments: [[], [.move], [.cut], [.failOver]] as [Set<Simulation.Fault>])
-    func `a clock of PostgreSQL that is set harms nothing`(faults: Set<Simulation.Fault>) {
+    func `a change of the clock of PostgreSQL harms nothing`(faults: Set<Simulation.Fault>) {
         for seed in 1...UInt64(Patience.caseCount) {
             let findings = Simulation(seed: seed, .init(faults: faults, setsClock: true)).run()
             #expect(findings.isClean, "seed \(seed): \(findings)")

@@ -169,7 +169,7 @@ struct SlotMoveTests {
             if case .ended(let end, stream) = reply { end } else { nil }
         }
         #expect(end == .shutdown)
-        // The notification waits until the node knows the move, and is not refused as one for an unknown token.
+        // The notification waits until the node knows the move. It is not refused as one for an unknown token.
         let answer = node.submit("waits", to: device.contents)
         _ = try await postgres.sql(
             "UPDATE slots SET shard = 1 WHERE slot = 1023; UPDATE control SET version = version + 1")

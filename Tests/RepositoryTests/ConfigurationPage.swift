@@ -14,8 +14,8 @@ enum ConfigurationPage {
 
         `posthornd` needs no configuration. Settings come from `/etc/posthorn/posthornd.ini` (or `--config FILE`), the
         environment and options; each overrides the previous ones. The file has sections and `name = value` lines of up to
-        16 KiB; `#` and `;` start comments. The server does not start if a line is invalid; the error message names the file and the line.
-        `posthornd --check-config` checks all settings, reports errors, and exits.
+        16 KiB; `#` and `;` start comments. The server does not start if a line is invalid; the error message names the
+        file and the line. `posthornd --check-config` checks all settings, reports errors, and exits.
 
         \(table)
 

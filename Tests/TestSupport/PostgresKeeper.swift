@@ -53,7 +53,7 @@ final class PostgresKeeper: Sendable {
         }
     }
 
-    /// Sets the variables of the servers that are started from now on.
+    /// Sets the environment variables of the servers that are started from now on.
     func setVariables(_ environment: [String: String]) async throws {
         try await run("variables='\(environment.map { "\($0)=\($1)" }.joined(separator: " "))'")
     }

@@ -13,7 +13,7 @@ package final class PostgresTrio: Sendable {
 
     /// Creates and starts the three servers, and waits until a standby is synchronous.
     ///
-    /// - Parameter environment: Variables of the servers.
+    /// - Parameter environment: The environment variables of the servers.
     /// - Throws: `MissingProgram` without the package `postgresql-15`; `UnexpectedOutput` when one does not start.
     package init(environment: [String: String] = [:]) async throws {
         keeper = try await PostgresKeeper()

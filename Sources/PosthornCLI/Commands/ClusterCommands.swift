@@ -155,7 +155,7 @@ enum ClusterCommands {
                 error: "ShardNotEverywhere",
                 detail:
                     "\(list) \(names.count == 1 ? "does" : "do") not use shard \(shard). Set 'shards' on all nodes, "
-                    + "restart them, and check that they reach its database."))
+                    + "restart them, and check that they reach the database of this shard."))
     }
 
     /// Describes the result of a move of slots, and the reason if fewer were moved than requested.
@@ -165,7 +165,8 @@ enum ClusterCommands {
         guard moved < count else { return text }
         return text
             + (after == slotCount
-                ? " No other shard has slots." : " The others moved recently. They can move again after a minute.")
+                ? " No other shard has slots."
+                : " The other slots moved recently. They can move again after a minute.")
     }
 
     /// The number of slots of all shards together.

@@ -40,7 +40,7 @@ struct ServerDoctor {
         return findings + [name(of: status), reach(status)] + [Self.clock()]
     }
 
-    /// Returns the problems of the cluster, or how to check the database of a server without one.
+    /// Returns the problems of the cluster, or how to check the database of a server that has no cluster.
     private func store() -> [DoctorAPI.Finding] {
         do throws(CommandError) {
             let cluster = try admin.send(.get("cluster"), for: ClusterAPI.Status.self)

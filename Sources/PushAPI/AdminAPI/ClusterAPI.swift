@@ -98,7 +98,7 @@ public enum ClusterAPI {
         public var slotCount: Int
         /// Whether the answering node is connected.
         public var isConnected: Bool
-        /// The names of the live nodes that do not use the database; empty if this is not known.
+        /// The names of the live nodes that do not use the database; also empty if PostgreSQL does not answer.
         public var absentNodes: [String] = []
         /// The version, for example `15.18`.
         public var version: String?

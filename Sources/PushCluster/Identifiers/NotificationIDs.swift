@@ -9,34 +9,40 @@ internal import PushStore
 /// The time is the latest that the shard's clock may show. A sender gets its answer to a written notification only when
 /// the shard's clock has certainly passed the number. So what the sender sends next has a higher number, on any node.
 ///
-/// If the shard's clock is set back, numbers are ahead of it. Then each node continues above the ceilings of all nodes,
-/// and a sender gets its answer when all nodes must have heard of a ceiling above the number.
+/// Each heartbeat records a ceiling: a number above all that the node has made. If the shard's clock is set back,
+/// earlier numbers are ahead of the clock. Each node then continues above the ceilings of all nodes. A sender gets its
+/// answer when all nodes have certainly read a ceiling above the number.
 struct NotificationIDs {
     private static let counterBitCount = NotificationIDLayout.counterBitCount
     private static let timeShift = NotificationIDLayout.timeShift
     private static let start = NotificationIDLayout.startMilliseconds
 
-    /// The time in milliseconds by which a ceiling is ahead of the clock if numbers are; a heartbeat of a node whose
-    /// numbers follow the clock records one that is ahead by the duration of a lease.
-    private static let followedMilliseconds = NodeConfiguration.leaseMilliseconds + 1_000
-    /// The time in milliseconds for which an answer waits until the clock has passed a number, without ceilings.
+    /// The least time in milliseconds by which a ceiling is ahead of the clock if the numbers of its node are ahead.
     ///
-    /// The clocks of two nodes, as they know them, differ by less than the difference from `followedMilliseconds`.
+    /// If the numbers of a node follow the clock, its ceiling is ahead by the duration of a lease.
+    private static let followedMilliseconds = NodeConfiguration.leaseMilliseconds + 1_000
+    /// The longest time in milliseconds that an answer waits for the clock; otherwise, it waits for ceilings.
+    ///
+    /// It exceeds `followedMilliseconds`, because two nodes do not know exactly the same time of the shard.
     static let aheadMilliseconds = followedMilliseconds + 1_000
+
+    /// The milliseconds whose numbers a node with numbers ahead of the clock may make between two heartbeats: 131,072
+    /// numbers, more than a node accepts in that time.
+    private static let unrecordedMilliseconds: Int64 = 32
 
     private let node: NodeNumber
     private var last: Int64
     var clock = ShardClock()
-    /// The ceilings of this node that the shard has, and the times at which all nodes have heard of them.
+    /// The ceilings of this node that the shard has recorded, and the times at which all nodes have read them.
     private var ceilings = FIFOQueue<(id: Int64, due: MonotonicTime)>()
-    /// The highest ceiling of this node that all nodes have heard of.
+    /// The highest ceiling of this node that all nodes have read.
     private var heard: Int64 = 0
 
     /// Creates the numbers of a node.
     ///
     /// - Parameters:
     ///   - node: The number of the node.
-    ///   - ceiling: A number that the node has never exceeded, from its row in `nodes`.
+    ///   - ceiling: A number that the node has never exceeded.
     init(_ node: NodeNumber, above ceiling: Int64 = 0) {
         self.node = node
         last = ceiling
@@ -61,6 +67,9 @@ struct NotificationIDs {
         InstanceID(rawValue: id(of: node, atUnixMilliseconds: milliseconds, above: least))
     }
 
+    /// Returns a number above all that a node has made which recorded a ceiling with its last heartbeat.
+    static func reached(fromCeiling ceiling: Int64) -> Int64 { ceiling + unrecordedMilliseconds << timeShift }
+
     /// Returns the next number, above another one.
     mutating func next(at moment: MonotonicTime, above least: Int64 = 0) -> Int64 {
         let own = max(first(at: moment), following(last))
@@ -79,7 +88,7 @@ struct NotificationIDs {
         NotificationIDLayout.least(at: clock.latest(at: moment) / 1_000) | Int64(node.rawValue) << Self.counterBitCount
     }
 
-    /// Returns the time at which every node makes only higher numbers, or at which this may be asked again.
+    /// Returns the time from which every node makes only higher numbers, or the time at which to call this again.
     func passes(_ id: Int64, after moment: MonotonicTime) -> MonotonicTime {
         let due = clock.passes((id >> Self.timeShift + Self.start + 1) * 1_000, after: moment)
         guard clock.isKnown, due > moment.advanced(byMilliseconds: Self.aheadMilliseconds) else { return due }
@@ -88,11 +97,12 @@ struct NotificationIDs {
         return max(moment, recorded?.due ?? moment.advanced(byMilliseconds: NodeConfiguration.leaseMilliseconds / 3))
     }
 
-    /// Returns a number that this node reaches only after a time, to be recorded as its ceiling.
+    /// Returns a number above all that this node has made, to be recorded as its ceiling.
     ///
     /// - Parameters:
     ///   - moment: The current time.
-    ///   - aheadMilliseconds: The time; nil if the node makes no numbers.
+    ///   - aheadMilliseconds: The time for which numbers that follow the clock stay below the ceiling; nil if the node
+    ///     makes no numbers.
     /// - Returns: The number.
     func ceiling(at moment: MonotonicTime, aheadMilliseconds: Int64?) -> Int64 {
         guard let aheadMilliseconds else { return following(last) }
@@ -113,11 +123,11 @@ struct NotificationIDs {
         let former = clock.isKnown && isTrusted ? first(at: answered) : 0
         guard !clock.refine(time, asked: asked, answered: answered) else { return }
         clock.add(time, asked: asked, answered: answered)
-        // Otherwise a sender that another node has answered before would get a lower number here.
+        // Without this, a sender that got an answer from another node could now get a lower number from this node.
         last = max(last, former)
     }
 
-    /// Continues above the ceilings of all nodes if these are ahead of the clock.
+    /// Continues above each ceiling that is far ahead of the clock.
     ///
     /// - Parameters:
     ///   - ceilings: The ceilings of all nodes, from the answer to a heartbeat.
@@ -132,7 +142,7 @@ struct NotificationIDs {
             _ = self.ceilings.popFirst()
             heard = max(heard, first.id)
         }
-        // After that time, each node with a lease has sent and received a later heartbeat.
+        // After the duration of a lease, each node that has a lease has read the answer to a later heartbeat.
         self.ceilings.append((own, moment.advanced(byMilliseconds: NodeConfiguration.leaseMilliseconds)))
     }
 

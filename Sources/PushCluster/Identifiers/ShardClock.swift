@@ -9,7 +9,7 @@ internal import PushNet
 struct ShardClock {
     /// The greatest rate by which two clocks drift apart, in microseconds a second.
     private static let driftMicroseconds: Int64 = 500
-    /// The time in microseconds from which heartbeats look old after the clock was set forward.
+    /// The time in microseconds by which the clock can be set forward without making heartbeats look too old.
     private static let forwardMicroseconds: Int64 = 1_000_000
 
     /// The bounds of the shard's UNIX time minus this machine's monotonic time, in microseconds.
@@ -42,7 +42,7 @@ struct ShardClock {
     mutating func add(_ time: Int64, asked: MonotonicTime, answered: MonotonicTime) {
         guard !refine(time, asked: asked, answered: answered) else { return }
         // This is the first answer, or the shard's clock was set, or another machine is the primary now. The other
-        // nodes hear of this with their next heartbeats, or their leases end.
+        // nodes notice this with their next heartbeats, or their leases end.
         former.removeAll { $0.end <= answered }
         if let bounds {
             former.append((bounds, answered.advanced(byMilliseconds: NodeConfiguration.leaseMilliseconds)))
@@ -66,7 +66,7 @@ struct ShardClock {
         return true
     }
 
-    /// Returns whether the shard's clock was set forward in the last three seconds, so that times of before look old.
+    /// Returns whether the shard's clock was set forward in the last three seconds, so that earlier times look too old.
     func wasSetForward(at moment: MonotonicTime) -> Bool {
         guard let bounds else { return false }
         return former.contains {
@@ -85,8 +85,8 @@ struct ShardClock {
         return bounds.most + moment.nanoseconds / 1_000
     }
 
-    /// Returns the time at which the shard's clock certainly shows a UNIX time in microseconds on every node; `future`
-    /// before the first answer.
+    /// Returns the time from which every node knows that the shard's clock has reached a UNIX time in microseconds;
+    /// `future` before the first answer.
     func passes(_ time: Int64, after moment: MonotonicTime) -> MonotonicTime {
         guard let bounds else { return .future }
         var due = Self.passes(time, bounds, after: moment)

@@ -87,7 +87,7 @@ extension ClusterStore {
             host.askAgain(unsent)
             askAgain(unsent)
         }
-        // During a move, accepted notifications for its devices wait like those without a lease.
+        // While a device moves, accepted notifications for it wait as they do without a lease.
         answers.release()
     }
 

@@ -156,7 +156,7 @@ package final class ClusterStore {
     /// Opens the stream of a device.
     package func attach(_ device: DeviceID, secretHash: [UInt8], stream: ReplyAddress) {
         guard context.makesNumbers else {
-            let refusal = StoreRefusal.unavailable("The node has no connection to PostgreSQL, or a wrong clock.")
+            let refusal = StoreRefusal.unavailable("the node has no connection to PostgreSQL, or a wrong clock")
             return context.reply(.performed(.failure(refusal), answer: stream), to: stream)
         }
         guard !goodbyes.isOn else { return context.reply(.performed(.failure(.draining), answer: stream), to: stream) }

@@ -17,7 +17,7 @@ extension NodeContext {
     /// Whether the node makes numbers for new notifications and streams.
     ///
     /// Numbers from a wrong clock would delay answers until the right clock has passed them. If numbers are ahead of the
-    /// clock, the node must have heard of the ceilings of the other nodes lately.
+    /// clock, the node must have read the ceilings of the other nodes recently.
     var makesNumbers: Bool {
         ids.clock.isKnown && !isClockWrong && (!areNumbersAhead || ceilingLease.isValid(at: moment))
     }
@@ -25,7 +25,9 @@ extension NodeContext {
     /// Whether numbers are so far ahead of PostgreSQL's clock that answers wait for heartbeats of all nodes.
     var areNumbersAhead: Bool { numbersAheadMilliseconds > NotificationIDs.aheadMilliseconds }
 
-    /// Returns a number above all that the node makes until its next heartbeat.
+    /// Returns the ceiling that a heartbeat records: a number above all that the node has made.
+    ///
+    /// If numbers follow the clock, the ceiling is also above those of the next three seconds.
     func idCeiling() -> Int64 {
         ids.ceiling(at: moment, aheadMilliseconds: isClockWrong ? nil : configuration.leaseMilliseconds)
     }

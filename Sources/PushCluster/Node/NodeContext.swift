@@ -21,7 +21,7 @@ final class NodeContext {
     var writtenCounts = WrittenCounts()
     /// Whether the clocks of the machine and of PostgreSQL differ too much to accept or deliver anything.
     var isClockWrong = false
-    /// The time for which the node knows ceilings of all nodes that are new enough.
+    /// The time for which the ceilings of all nodes, as this node has read them, are recent enough.
     var ceilingLease: Lease
     /// Whether the node has sent all its devices away.
     var isDrained = false

@@ -34,7 +34,7 @@ final class ShardQueue {
     private var clock = ShardClock()
     /// Whether the last heartbeat found that the shard's clock was set forward.
     ///
-    /// Other nodes may then have found this one without a heartbeat, and not told it what they wrote.
+    /// Other nodes may then have considered this node dead, and not sent it a message about the rows that they wrote.
     private(set) var mustReadAgain = false
     /// Whether notifications wait until other nodes have heard of devices in `changes`.
     var awaitsHearing = false
@@ -190,12 +190,12 @@ final class ShardQueue {
     /// Takes the answer to a heartbeat: renews the lease, and returns the devices that this node hears of now.
     func heard(_ heartbeat: ShardResult.Heartbeat, sentAt moment: MonotonicTime) -> [DeviceID] {
         lease.renew(sentAt: moment)
-        // If the shard's clock was set back, an earlier time would say that the node has heard of later changes.
+        // This is not the maximum: if the shard's clock was set back, the former time would include later changes.
         heardAt = heartbeat.time
         for row in heartbeat.nodes { nodes[row.instance.node] = row }
         let new = heartbeat.changes.filter { !heardChanges.contains($0.position) }
         heardChanges = Set(heartbeat.changes.map(\.position))
-        // A lower transaction is that of a server that has lost later ones, so the next heartbeat reads everything.
+        // The number is lower only if a new primary lacks later transactions. The next heartbeat then reads everything.
         let isLater = heartbeat.leastUnendedTransaction >= leastTransaction
         leastTransaction = isLater ? heartbeat.leastUnendedTransaction : 0
         // Another node may wait until this one has heard of them.
@@ -207,7 +207,7 @@ final class ShardQueue {
 
     /// Takes the shard's time from the answer to a heartbeat, and returns the answer with corrected nodes.
     ///
-    /// If the shard's clock was set forward, the heartbeats of live nodes look old. Such nodes still deliver.
+    /// If the shard's clock was set forward, the heartbeats of live nodes look too old, although these nodes deliver.
     func corrected(_ heartbeat: ShardResult.Heartbeat, sentAt: MonotonicTime) -> ShardResult.Heartbeat {
         let agrees = clock.refine(heartbeat.time, asked: sentAt, answered: context.moment)
         if !agrees { clock.add(heartbeat.time, asked: sentAt, answered: context.moment) }
@@ -220,7 +220,7 @@ final class ShardQueue {
         return heartbeat
     }
 
-    /// Returns a result whose hosts that were looked up are corrected like the nodes in a heartbeat.
+    /// Returns a result with corrected hosts, of which some may look dead because the shard's clock was set forward.
     func corrected(_ result: ShardResult, sentAt: MonotonicTime) -> ShardResult {
         guard let time = result.lookedAt else { return result }
         let agrees = clock.refine(time, asked: sentAt, answered: context.moment)

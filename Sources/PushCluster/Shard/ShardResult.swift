@@ -29,7 +29,7 @@ package struct ShardResult: Sendable {
     package enum Attachment: Sendable {
         /// No live device has the secret.
         case unauthorized
-        /// The device has moved to another shard, which this node does not know yet.
+        /// The device has moved to another shard, but this node knows only the earlier assignment.
         case elsewhere
         /// The stream is registered; the earlier host is nil for the device's first stream.
         case attached(earlier: Host?)
@@ -123,7 +123,7 @@ package struct ShardResult: Sendable {
         package var isLive: Bool
         /// The shard's time in microseconds up to which the node has heard of all devices in `changes`.
         package var heardAt: Int64
-        /// A number above all that the node has made; 0 if it is not known.
+        /// A number above all that the node had made at its last heartbeat; 0 if it is not known.
         package var idCeiling: Int64 = 0
         /// The address at which other nodes connect; nil without links.
         package var address: String?

@@ -74,9 +74,11 @@ struct ClusterProblems {
         }
         let serving = nodes.count { $0.isLive && $0.draining == .no }
         if serving < 2 {
-            let text = serving == 1 ? "Only one node serves devices" : "No node serves devices"
+            let text =
+                serving == 1
+                ? "Only one node serves devices, so its loss interrupts everything." : "No node serves devices."
             let remedy = hasLinks ? "Start another one." : "Set [cluster] address, then start another one."
-            problems.append(.init(code: "too-few-nodes", text: "\(text), so its loss interrupts everything. \(remedy)"))
+            problems.append(.init(code: "too-few-nodes", text: "\(text) \(remedy)"))
         }
         return problems
     }
@@ -85,7 +87,7 @@ struct ClusterProblems {
         servers.enumerated().flatMap { number, server in
             var problems =
                 server.map(problems) ?? [
-                    .init(code: "no-answer", text: "PostgreSQL does not answer to \(node). Check its primary.")
+                    .init(code: "no-answer", text: "PostgreSQL does not answer \(node). Check its primary.")
                 ]
             let absent = absentNodes(ofShard: number)
             if !absent.isEmpty {
@@ -93,7 +95,7 @@ struct ClusterProblems {
                     .init(
                         code: "shard-not-used",
                         text: "\(absent.joined(separator: " and ")) \(absent.count == 1 ? "does" : "do") not use it. "
-                            + "Set [cluster] shards as on the other nodes, restart, and check the way to the database.")
+                            + "Set [cluster] shards as on other nodes, restart, and check the network to the database.")
                 )
             }
             guard servers.count > 1 else { return problems }
@@ -101,7 +103,7 @@ struct ClusterProblems {
         }
     }
 
-    /// Returns the names of the live nodes that send no heartbeat to a shard other than the one with the control data.
+    /// Returns the names of the live nodes that send no heartbeat to a shard; none for shard 0.
     func absentNodes(ofShard number: Int) -> [String] {
         guard number > 0, servers.indices.contains(number), let server = servers[number] else { return [] }
         return nodes.filter { $0.isLive && !server.liveNodes.contains($0.name) }.map(\.name)
@@ -135,8 +137,8 @@ struct ClusterProblems {
             problems.append(
                 .init(
                     code: "old-transaction",
-                    text: "A transaction in PostgreSQL is open for \(seconds / 60) minutes, so deleted rows are kept. "
-                        + "End it: see pg_stat_activity and pg_prepared_xacts."))
+                    text: "A transaction in PostgreSQL has been open for \(seconds / 60) minutes, so deleted rows "
+                        + "are kept. End it: see pg_stat_activity and pg_prepared_xacts."))
         }
         return problems
     }

@@ -21,7 +21,7 @@ struct ClusterRegistration {
         do throws(SQLError) {
             let cluster = try shards[0].connection.identity(ofShard: 0).cluster
             for (index, shard) in shards.enumerated() where wrongShard == nil {
-                // Another database must not take the place of the one that has the devices, not even an empty one.
+                // Another database, even an empty one, must not take the place of the one that has the devices.
                 guard try !shards[0].connection.excludes(shard.connection, asShard: index),
                     try shard.connection.identity(ofShard: index, of: cluster)
                         == ShardIdentity(cluster: cluster, shard: index)

@@ -8,9 +8,9 @@ internal import PushStore
 extension ClusterThread {
     /// Opens a stream.
     ///
-    /// Anybody can write the ID of a device into a secret. While the device has a stream with another secret, a worker
-    /// verifies the new secret before the new stream replaces that one. The shard verifies all other secrets with the
-    /// registration of the stream.
+    /// An attacker can put the ID of any device into a secret. While the device has a stream with another secret, a
+    /// worker verifies the new secret before the new stream replaces the earlier one. The shard verifies all other
+    /// secrets when it registers the stream.
     func attach(
         _ credential: DeviceCredential, _ stream: ReplyAddress, _ agent: String, _ store: ClusterStore
     ) {
@@ -24,18 +24,18 @@ extension ClusterThread {
         submit(job, to: workers[credential.device, hint], answer: stream)
     }
 
-    /// Opens the stream of a device whose secret does not need to be verified before.
+    /// Opens the stream of a device whose secret a worker has verified, or the shard verifies with the registration.
     func attach(
         _ device: DeviceID, _ credential: DeviceCredential, _ stream: ReplyAddress, _ agent: String,
         _ store: ClusterStore
     ) {
         store.attach(device, secretHash: credential.secretHash, stream: stream)
-        // A node that refuses streams keeps the earlier one.
+        // If the node refuses the new stream, the device keeps its earlier one.
         guard let opened = store.host.stream(of: device), opened.address == stream else { return }
         opened.agent = agent
     }
 
-    /// Records the devices whose streams the shards have accepted as seen.
+    /// Records that devices were seen, once the shards have accepted their streams.
     func noteSeen(_ replies: [StoreReply]) {
         for case .attached(let device, _) in replies {
             _ = workers[device, 1].submit(.noteSeen(device, agent: store?.host.stream(of: device)?.agent))

@@ -5,7 +5,7 @@ struct LeaseReport {
     /// Whether the node holds the lease of each shard; nil before its first lease.
     private var states: [Bool?] = []
 
-    /// Records the states of the leases; returns the shards whose state changed, without first leases.
+    /// Records the states of the leases; returns the shards whose state changed, except for first leases.
     mutating func note(_ held: [Bool]) -> [(shard: Int, isHeld: Bool)] {
         if states.isEmpty { states = held.map { _ in nil } }
         var changes: [(shard: Int, isHeld: Bool)] = []

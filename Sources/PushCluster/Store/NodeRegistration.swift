@@ -96,8 +96,9 @@ struct NodeRegistration {
             guard isOwn || known.int64(3) == 0 else { return nil }
             _ = try NodeCounts.end(configuration.node, silentForSeconds: 0, on: connection)
             let number = NodeNumber(rawValue: Int(known.int64(0)))
+            let ceiling = NotificationIDs.reached(fromCeiling: known.int64(1))
             let instance = NotificationIDs.instance(
-                of: number, atUnixMilliseconds: time, above: max(known.int64(1), known.int64(2)))
+                of: number, atUnixMilliseconds: time, above: max(ceiling, known.int64(2)))
             try update(instance, number)
             return instance
         }
@@ -135,7 +136,8 @@ struct NodeRegistration {
 
     /// Returns the UNIX time in milliseconds for the number of the instance.
     ///
-    /// All numbers of the node are above it. So a clock of PostgreSQL that is ahead must not raise it.
+    /// All later numbers of the node are above that of the instance. So a clock of PostgreSQL that is ahead must not
+    /// raise the number of the instance.
     private func milliseconds() throws(SQLError) -> Int64 {
         let statement = try connection.prepare("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")
         defer { statement.reset() }

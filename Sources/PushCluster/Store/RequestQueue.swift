@@ -26,7 +26,7 @@ struct RequestQueue {
     /// The job that the worker performs.
     private var current: Entry?
     private var lastNumber: Int64 = 0
-    /// The numbers of the waiting jobs `confirm`, and how many earlier jobs wait.
+    /// The numbers of the waiting `confirm` jobs, and the counts of earlier jobs that wait.
     private var confirmations: [(number: Int64, earlierCount: Int)] = []
     /// Whether no further job is accepted.
     var isClosed = false
@@ -34,7 +34,7 @@ struct RequestQueue {
     /// The number of jobs that wait.
     var count: Int { waiting.count + confirmations.count }
 
-    /// Adds a job; returns false when too many wait, of its principal or of all.
+    /// Adds a job; returns false when too many jobs wait, of its principal or in total.
     mutating func append(_ job: RequestWorker.Job, at moment: MonotonicTime) -> Bool {
         guard !isClosed, count < ClusterLimits.jobCountMax else { return false }
         lastNumber += 1
@@ -88,7 +88,7 @@ extension RequestWorker.Job {
         }
     }
 
-    /// The time until which the job waits for PostgreSQL; nil if it waits for each connection as long as notifications.
+    /// The time until which the job waits for PostgreSQL; nil if it waits for each connection as a notification does.
     func waitsUntil(_ submittedAt: MonotonicTime, patienceMilliseconds: Int64) -> MonotonicTime? {
         switch self {
         case .perform, .identify, .publish: submittedAt.advanced(byMilliseconds: patienceMilliseconds)

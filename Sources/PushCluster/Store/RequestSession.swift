@@ -16,7 +16,7 @@ final class RequestSession {
     private let history: HistoryWork
     /// The secrets of the cluster; nil without links.
     private let keeper: SecretKeeper?
-    /// The requests with steps that are left, by the numbers of their jobs.
+    /// The requests with remaining steps, by the numbers of their jobs.
     private var unfinished: [Int64: PostgresRequests.UnfinishedRequest] = [:]
 
     init(
@@ -33,8 +33,8 @@ final class RequestSession {
 
     /// Performs a job, or its next step, and reports the outcome.
     ///
-    /// A server that was restarted has closed the connections of a worker that was idle. The worker notices this with
-    /// its next job, and performs it again on a new connection unless a transaction may have been committed.
+    /// A restart of PostgreSQL closes the connections of an idle worker. The worker notices this in its next job. Then
+    /// it performs the job again on a new connection, unless a transaction may have been committed.
     ///
     /// - Parameter turn: The job.
     /// - Returns: Whether no step is left.

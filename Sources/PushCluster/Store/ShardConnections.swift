@@ -16,11 +16,11 @@ final class ShardConnections {
     private let slots: Lock<SlotMap>
     /// The shards that a job tries to reach repeatedly; it tries once to reach each other shard.
     private let patientShards: Range<Int>
-    /// Returns the time from which no job waits.
+    /// Returns the time from which no job waits any more.
     private let waitEnd: @Sendable () -> MonotonicTime
-    /// The time until which the current job waits for connections; nil if it waits for each one as long as notifications.
+    /// The time until which the current job waits for connections; nil if it waits for each as a notification does.
     var waitsUntil: MonotonicTime?
-    /// The number of transactions for which COMMIT was or is about to be sent.
+    /// The number of transactions whose COMMIT was sent, or is about to be sent.
     private(set) var commitCount = 0
     private var connections: [Int: PostgresConnection] = [:]
     private var requests: [Int: PostgresRequests] = [:]
@@ -74,7 +74,7 @@ final class ShardConnections {
         return made
     }
 
-    /// Returns an open connection to a shard; waits until it can be opened.
+    /// Returns an open connection to a shard; waits if PostgreSQL cannot be reached.
     func connection(toShard index: Int) throws(SQLError) -> PostgresConnection {
         closeUnusable()
         if let known = connections[index] { return known }
@@ -84,7 +84,7 @@ final class ShardConnections {
         let end = patientShards.contains(index) ? patienceEnd : .past
         while true {
             guard MonotonicTime.now < waitEnd() else {
-                throw SQLError(kind: .cannotOpen, code: "08001", message: "the node stops", subject: "\(address)")
+                throw SQLError(kind: .cannotOpen, code: "08001", message: "the node is stopping", subject: "\(address)")
             }
             do {
                 let connection = try PostgresConnection(

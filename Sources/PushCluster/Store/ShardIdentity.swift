@@ -59,8 +59,8 @@ extension PostgresConnection {
         if let own = try shard.state(Self.databaseName) { try setState(Self.name(ofShard: number), to: own) }
     }
 
-    /// The name of the number that no other database has.
+    /// The name of the random number that identifies a database.
     private static let databaseName = "database"
-    /// Returns the name, in shard 0, of the number of a shard's database.
+    /// Returns the name under which shard 0 keeps the number of a shard's database.
     private static func name(ofShard number: Int) -> String { "database_of_shard_\(number)" }
 }

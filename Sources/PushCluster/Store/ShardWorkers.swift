@@ -68,9 +68,9 @@ struct ShardWorkers: Sendable {
 
     /// Ends all workers except `history`; blocks until they have done their jobs.
     ///
-    /// Jobs fail that would have to wait longer for PostgreSQL than a stopping node may.
+    /// A job fails if it must wait for PostgreSQL for longer than a stopping node waits.
     func stopRequests() {
-        // All of them end at the same time.
+        // All workers close first, so that their waits overlap.
         for worker in all where worker !== history { worker.close(waitingFor: ClusterLimits.stopMilliseconds) }
         for worker in all where worker !== history { worker.join() }
     }

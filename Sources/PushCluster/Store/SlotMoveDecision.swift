@@ -5,9 +5,9 @@ internal import PushSQL
 
 /// The decision of a shard about a move of its slots: the devices have moved, or the move is cancelled.
 ///
-/// The row `copied_move` of the table `state` has the number of the last move; negative if that move was cancelled. The
-/// node that copies and a node that cancels both write this row. So PostgreSQL lets only one of them commit, even if the
-/// node that copies has hung for a long time. Later moves have higher numbers.
+/// The row `copied_move` of the table `state` has the number of the last decided move; it is negative if that move was
+/// cancelled. The node that copies and a node that cancels both write this row. So PostgreSQL lets only one of them
+/// commit, even if the node that copies has hung for a long time. Later moves have higher numbers.
 struct SlotMoveDecision {
     private static let name = "copied_move"
 

@@ -145,7 +145,7 @@ struct SlotMover {
                     """)
             guard try SlotMoveDecision(on: old).isOpen(move) else { return }
             let isReceived = try new.repeatedTransaction { () throws(SQLError) -> Bool in
-                // A later move may have brought the devices back, while this node hung.
+                // While this node hung, a later move may have copied the devices to the new shard.
                 guard try new.state("received_move") ?? 0 <= move else { return false }
                 try new.setState("received_move", to: move)
                 for range in ranges {
@@ -165,7 +165,7 @@ struct SlotMover {
 
     /// Assigns the slots that were copied to their new shard, and cancels the move of the others.
     ///
-    /// Nodes that end the same move do so with the same result, because the present shard of the slots decides it.
+    /// All nodes that end a move reach the same result, because the present shard of the slots decides the move.
     ///
     /// - Parameters:
     ///   - move: The number of the move.

@@ -32,7 +32,7 @@ struct AdminBackups: AdminResource {
                 exchange, status: 409, "DataInPostgreSQL",
                 configuration.linkAddress == nil
                     ? "The data is in PostgreSQL. Back up its database, and the files token.keys, team-id and authority.*."
-                    : "A cluster has no backup of its own: PostgreSQL has the data. Back up its databases and cluster.key."
+                    : "The data of the cluster is in PostgreSQL. Back up the databases and the file cluster.key."
             )
         }
         guard let body = Self.newBackup.read(AdminAPI.NewBackup.self, of: exchange) else { return }

@@ -191,8 +191,8 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
                 + "relaxed: neither is guaranteed. With PostgreSQL, only full is available."
         case .storeURL:
             "The address of PostgreSQL 15 or newer, postgresql://USER@HOST,HOST/DATABASE?sslmode=verify-full; empty for "
-                + "SQLite in the data directory. Write the password into PGPASSWORD, for the unit in a file of "
-                + "EnvironmentFile=, or into ~/.pgpass."
+                + "SQLite in the data directory. The password comes from PGPASSWORD or from ~/.pgpass. For the unit, "
+                + "write PGPASSWORD into the file that EnvironmentFile= names."
         case .acceptPatience:
             "The time that notifications and broadcasts wait while PostgreSQL does not answer, in seconds from 1 to 60; "
                 + "then they are refused with 503."

@@ -25,7 +25,7 @@ package enum ClusterPreparation {
             _ = try ServerError.wrapping { () throws(InstallationError) in try Installation(configuration) }
             try files.share()
         } catch {
-            // The server could not read files of root. The first error is the one to report.
+            // The server cannot read files that belong to root. An error here must not hide the first one.
             try? giveFiles(of: directory, and: keyFile)
             throw error
         }

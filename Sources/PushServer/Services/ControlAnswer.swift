@@ -155,7 +155,7 @@ extension StoreRefusal {
         case .unknownNode: "The cluster has no node with this name. See `posthorn cluster status`."
         case .nodeIsLive:
             "The node had a heartbeat in the last \(NodeChange.silenceSeconds) seconds. Stop its posthornd, wait, then try again. "
-                + "If you cannot stop it, change PostgreSQL's password and close its sessions."
+                + "If you cannot stop it, change the password of PostgreSQL and close the sessions of this node."
         case .unknownShard:
             "There is no such shard. See `posthorn cluster status`, and `shards` in the server's configuration."
         case .shardNotEverywhere:

@@ -11,7 +11,7 @@ extension PostgresRequests {
         case unfinished(any LongWork)
     }
 
-    /// A request with steps that are left.
+    /// A request with remaining steps.
     package final class UnfinishedRequest {
         private let requests: PostgresRequests
         private let request: StoreRequest
@@ -38,7 +38,7 @@ extension PostgresRequests {
         case answered(Answer)
         case unfinished(UnfinishedRequest)
 
-        /// Performs the steps that are left; see `PostgresRequests.perform`.
+        /// Performs the remaining steps; see `PostgresRequests.perform`.
         func finished(committed: (PostgresEffects) -> Void) throws(SQLError) -> Answer {
             var progress = self
             while true {

@@ -128,7 +128,7 @@ package final class PostgresRequests {
     ///   - request: The request.
     ///   - device: The device that the request is about; nil if the device cannot be in another shard.
     ///   - committed: Called after each committed transaction that has effects. A later transaction may fail.
-    /// - Returns: The answer; `busy` if concurrent transactions prevented one too often, or the device has moved.
+    /// - Returns: The answer; `busy` if concurrent transactions prevented a commit too often, or the device has moved.
     /// - Throws: Another error that PostgreSQL returned. With `disconnected`, the last transaction may be committed.
     package func perform(
         _ request: StoreRequest, about device: DeviceID? = nil, committed: (PostgresEffects) -> Void
@@ -136,7 +136,7 @@ package final class PostgresRequests {
         try begin(request, about: device, committed: committed).finished(committed: committed)
     }
 
-    /// Runs the first step of a request, or the next one of its work.
+    /// Runs the first step of a request, or the next step of its work.
     func step(
         _ work: (any LongWork)?, about device: DeviceID? = nil, _ committed: (PostgresEffects) -> Void,
         _ first: () throws(SQLError) -> RequestResult
@@ -165,7 +165,7 @@ package final class PostgresRequests {
         }
     }
 
-    /// Returns whether a device has moved to another shard, which the caller does not know yet.
+    /// Returns whether a device has moved to another shard; the caller may know only the earlier assignment.
     private func hasMoved(_ device: DeviceID) throws(SQLError) -> Bool {
         selectMoved.bind(Int64(SlotMap.slot(of: device)), at: 1)
         defer { selectMoved.reset() }

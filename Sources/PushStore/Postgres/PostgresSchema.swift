@@ -12,16 +12,17 @@ package import PushSQL
 /// - `pending` has one index. `key` is the notification's ID; for a collapse ID it is a negative hash instead.
 /// - `hosts` has the instance of the node at which each device is connected; 0 after the stream ended. The earlier
 ///   instance is the one that the current one replaced.
-/// - `nodes` has a row for each number of a node. `id_ceiling` is above all IDs that the node assigns before its next
+/// - `nodes` has a row for each number of a node. `id_ceiling` is above all IDs that the node had assigned at its last
 ///   heartbeat. `heard_at` is the time in microseconds up to which the node has read `changes`. `address` is where other
 ///   nodes connect; NULL for a node without links. `counts` has the events of the instance as a JSON object; the
 ///   events of earlier instances are in `state`, see `NodeCounts`. `secrets_version` is that of the secrets that the node
 ///   uses, and `key_rotation` is that of the rotation whose next cluster key it has.
 /// - `control` counts the changes of control data.
-/// - `slots` has the shard of each slot. `moved_slots`, in each shard, has the slots that this shard had and another one
-///   has now. So a node that knows only an earlier assignment changes no device there.
+/// - `slots` has the shard of each slot. `moved_slots`, in each shard, has the slots that have moved from this shard to
+///   another one. So a node that knows only an earlier assignment changes no device of these slots.
 /// - `changes` lists connected devices of which a node could not inform the host. Rows stay for a minute. `transaction` is
-///   the transaction that inserted the row: a heartbeat reads the rows of those that had not ended at the last one.
+///   the transaction that inserted the row. A heartbeat reads the rows of transactions that had not ended at the
+///   heartbeat before.
 /// - `quota_uses` has a row for each node and subject.
 /// - `trace` is one stream that all nodes extend, and `trace_end` has its end. `first_id` and `last_id` are those of the
 ///   notifications that are accepted in the row; 0 without any.

@@ -60,8 +60,8 @@ final class DeviceExecutor {
     /// Executes a request whose code is unknown or used.
     ///
     /// In a cluster, an earlier attempt may have committed the use of the code, but not the device, which is in another
-    /// database. Or the answer was lost, and the request came again with the same code and request ID. The device then
-    /// gets a new secret if it has not been used.
+    /// database. This attempt then adds the device. If the answer was lost, the request comes again with the same code
+    /// and request ID. The device then gets a new secret, unless it has been used.
     ///
     /// - Parameters:
     ///   - new: The request.
@@ -80,7 +80,7 @@ final class DeviceExecutor {
         }
         var first = new
         first.device = DeviceID(stored: known)
-        // The ID of a removed device is taken.
+        // A removed device keeps its ID, so the code cannot enrol it again.
         guard try !devices.isTaken(known, secretHash: new.secretHash(first.device)) else {
             return .failure(.badEnrolmentCode)
         }

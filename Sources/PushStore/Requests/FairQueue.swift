@@ -7,7 +7,7 @@ package protocol FairTask: AnyObject {
     var principal: RequestPrincipal { get }
 }
 
-/// The tasks that wait, in lanes.
+/// The waiting tasks, in lanes.
 ///
 /// Lanes take turns, and in each lane its principals take turns. The tasks of one principal keep their order: after one
 /// is taken, the principal has no turn until `release` or `putBack`.

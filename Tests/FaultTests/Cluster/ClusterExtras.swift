@@ -5,11 +5,11 @@ internal import TestSupport
 
 /// A second database for devices, and a clock of PostgreSQL that a test sets, for a site whose faults are random.
 ///
-/// Nodes have no such clock: with the library that sets it, a thread that waits for a condition runs all the time.
+/// Nodes use the real clock: with the library that sets a clock, a thread that waits for a condition never sleeps.
 final class ClusterExtras: Sendable {
     /// Shard 1, without standbys.
     let shard: PostgresServer
-    /// The disk of shard 1; nil without root, who alone can mount it.
+    /// The disk of shard 1; nil without root, because only root can mount it.
     let disk: SmallDisk?
     /// The clock of the primary of shard 0 and of its standbys.
     let databaseClock: FakeClock

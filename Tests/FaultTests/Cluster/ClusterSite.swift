@@ -178,7 +178,7 @@ final class ClusterSite: Sendable {
         }
     }
 
-    /// Returns the rows of a query in each database, which gets the slots of the database.
+    /// Returns the rows of a query from all databases; the query gets the slots of each database.
     private func rows(_ query: (String) -> String) async throws -> [String] {
         var rows: [String] = []
         for shard in extras == nil ? [0] : [0, 1] {

@@ -49,7 +49,7 @@ extension ClusterFaults {
             try await server.stop()
         }
 
-        @Test func `clock of PostgreSQL set: no number comes from a wrong one, and answers wait only for heartbeats`()
+        @Test func `clock of PostgreSQL set: a wrong time makes no numbers, and answers wait only for heartbeats`()
             async throws
         {
             let postgres = try await PostgresServer(environment: clock.environment)

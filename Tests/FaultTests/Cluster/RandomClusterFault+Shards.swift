@@ -38,7 +38,7 @@ extension RandomClusterFault {
         if let disturbance {
             var other = self
             other.kind = disturbance
-            // It meets the node that moves the slots, or another one.
+            // The other fault affects the node that moves the slots, or another node.
             if resets { (other.node, other.otherNode) = (otherNode, node) }
             try await other.run(at: site)
         }

@@ -117,7 +117,7 @@ class ClusterBooks(Books):
         return self.reason(one) or self.lost(one)
 
     def was_removed_meanwhile(self, one):
-        """Whether the app was removed between the request and its answer, perhaps just after the device showed it."""
+        """Returns whether the app was removed between request and answer, perhaps just after the device showed it."""
         return any(asked < one.answered and (answered is None or one.sent < answered)
                    for asked, answered, _ in self.removals[one.topic])
 
