@@ -46,7 +46,7 @@ struct SlotMoverTests {
 
     /// Expects that a step refuses, and that shard 0 still has the device and its notification.
     private func expectRefusal(of step: SlotMover.Step, by mover: SlotMover) async throws {
-        guard case .refused(.busy) = try mover.perform(step, changed: {}) else {
+        guard case .refused(.moveEnded) = try mover.perform(step, changed: {}) else {
             throw MissingReply(what: "a refusal")
         }
         #expect(try await postgres.sql("SELECT shard, moving_to FROM slots WHERE slot = 1023") == "0|")
@@ -75,7 +75,7 @@ struct SlotMoverTests {
         let copy = try begin(late)
         _ = try late.perform(.finish, changed: {})
         let otherCopy = try begin(other)
-        guard case .refused(.busy) = try late.perform(copy, changed: {}) else { throw MissingReply(what: "a refusal") }
+        guard case .refused(.moveEnded) = try late.perform(copy, changed: {}) else { throw MissingReply(what: "a refusal") }
         guard case .done = try other.perform(otherCopy, changed: {}) else { throw MissingReply(what: "the end") }
         #expect(try await postgres.sql("SELECT shard FROM slots WHERE slot = 1023") == "1")
         #expect(try await postgres.sql("SELECT slot FROM moved_slots") == "1023")

@@ -63,7 +63,7 @@ struct SlotMover {
             for (source, slots) in try slots(of: move, control) { try copy(slots, from: source, to: target, move) }
             let isMoved = try end(move, control)
             try changed()
-            guard isMoved else { return .refused(.busy) }
+            guard isMoved else { return .refused(.moveEnded) }
             return rest > 0 ? .next(.begin(to: target, count: rest)) : .done
         case .finish:
             guard try isAbandoned(control), let move = try control.state("slot_move") else { return .done }

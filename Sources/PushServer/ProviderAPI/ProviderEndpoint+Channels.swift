@@ -111,8 +111,7 @@ extension Rejection {
         case .alreadyExists, .unauthorized, .badEnrolmentCode, .unknownDevice, .unknownCode, .unknownKey, .unknownTeam,
             .unknownPolicy,
             .unknownCertificate, .unknownSendToken, .unknownNode, .nodeIsLive, .unknownShard, .shardNotEverywhere,
-            .slotsAreMoving, .oldNode,
-            .noCluster, .draining, .keysUnchanged, .traceOff:
+            .slotsAreMoving, .moveEnded, .oldNode, .noCluster, .draining, .keysUnchanged, .traceOff:
             self.init(.internalServerError)
         }
     }

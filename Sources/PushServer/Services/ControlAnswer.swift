@@ -98,7 +98,9 @@ extension StoreRefusal {
         case .unknownTopic, .unknownDevice, .unknownKey, .unknownTeam, .unknownCertificate, .unknownChannel,
             .unknownPolicy, .unknownCode, .unknownSendToken, .unknownNode, .unknownShard, .noCluster:
             404
-        case .alreadyExists, .nodeIsLive, .shardNotEverywhere, .slotsAreMoving, .oldNode, .keysUnchanged, .traceOff: 409
+        case .alreadyExists, .nodeIsLive, .shardNotEverywhere, .slotsAreMoving, .moveEnded, .oldNode, .keysUnchanged,
+            .traceOff:
+            409
         case .tooMany, .busy: 429
         case .draining, .unavailable: 503
         }
@@ -125,6 +127,7 @@ extension StoreRefusal {
         case .unknownShard: "UnknownShard"
         case .shardNotEverywhere: "ShardNotEverywhere"
         case .slotsAreMoving: "SlotsAreMoving"
+        case .moveEnded: "MoveEnded"
         case .oldNode: "OldNode"
         case .noCluster: "NoCluster"
         case .keysUnchanged: "KeysUnchanged"
@@ -161,6 +164,9 @@ extension StoreRefusal {
         case .shardNotEverywhere:
             "A node does not use this shard. Set `shards` on all nodes, restart them, and check that they reach its database."
         case .slotsAreMoving: "Other slots are being moved. Wait until they have moved."
+        case .moveEnded:
+            "Another node has ended the move, because this node did not answer PostgreSQL. Run 'posthorn cluster status', "
+                + "then move the rest."
         case .oldNode: "A node runs an earlier version. Upgrade all nodes, or remove nodes that no longer exist."
         case .draining: "This node of the cluster takes no devices. Connect again."
         case .noCluster:
@@ -170,8 +176,8 @@ extension StoreRefusal {
         case .tooMany:
             "A limit on the number of objects was reached. Remove unused ones. In the source of Posthorn, "
                 + "docs/reference/limits.md lists the limits."
-        case .busy: "Too many requests are waiting for the store. Try again later."
-        case .unavailable(let text): "The store cannot write (\(text)). Try again later."
+        case .busy: "Too many requests are waiting for the store, or the device is being moved. Try again later."
+        case .unavailable(let text): "The store cannot perform this request (\(text)). Try again later."
         }
     }
 }

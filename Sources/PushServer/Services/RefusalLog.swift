@@ -55,7 +55,7 @@ extension EventLog {
                 about: peer.source.logSubject(reason))
         case .broadcastsNotAllowed, .unknownTopic, .unknownDevice, .unknownKey, .unknownTeam, .unknownCertificate,
             .unknownChannel, .unknownPolicy, .unknownCode, .unknownSendToken, .alreadyExists, .unknownNode, .nodeIsLive,
-            .unknownShard, .shardNotEverywhere, .slotsAreMoving, .oldNode, .noCluster, .keysUnchanged,
+            .unknownShard, .shardNotEverywhere, .slotsAreMoving, .moveEnded, .oldNode, .noCluster, .keysUnchanged,
             .traceOff, .draining, .unavailable:
             debug(
                 "request_refused",

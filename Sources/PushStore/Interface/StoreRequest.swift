@@ -144,6 +144,8 @@ package enum StoreRefusal: Error, Equatable, Sendable {
     case shardNotEverywhere
     /// Slots move already.
     case slotsAreMoving
+    /// Another node has ended the move, perhaps after this one did not send heartbeats.
+    case moveEnded
     /// A node of an earlier version needs the former tables.
     case oldNode
     /// The node takes no devices, which must connect to another one.
