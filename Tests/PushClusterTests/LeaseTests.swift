@@ -105,7 +105,7 @@ struct LeaseTests {
             let time = (1_800_000_000 + second + clock.shardOffsetSeconds.withLock { $0 }) * 1_000_000
             if let heartbeat = batch.heartbeat {
                 let node = ShardResult.Node(
-                    instance: Self.own, isLive: true, heardAt: 0, idCeiling: heartbeat.idCeiling)
+                    instance: Self.own, isLive: true, heardTransaction: 0, idCeiling: heartbeat.idCeiling)
                 result.heartbeat = .init(
                     isTaken: false, time: time, controlVersion: controlVersion,
                     changes: [], nodes: [node])

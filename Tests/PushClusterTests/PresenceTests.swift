@@ -56,7 +56,7 @@ struct PresenceTests {
         while let (batch, number) = output.batches.popLast() {
             var result = ShardResult()
             if batch.heartbeat != nil {
-                let node = ShardResult.Node(instance: Self.own, isLive: true, heardAt: 0)
+                let node = ShardResult.Node(instance: Self.own, isLive: true, heardTransaction: 0)
                 result.heartbeat = .init(
                     isTaken: false, time: 1_800_000_000_000_000, controlVersion: 7, changes: [], nodes: [node])
             }

@@ -54,6 +54,16 @@ struct SimulationTests {
         }
     }
 
+    // 1341: a node had read `changes` up to a time, which was later than the time after the clock was set back. 1893 and
+    // 1911: the clock was set back and forward again within three seconds.
+    @Test(arguments: [1341, 1893, 1911] as [UInt64])
+    func `seeds that once found a mistake about the clock of PostgreSQL find none`(seed: UInt64) {
+        for faults in [[], [.move], [.cut], [.failOver]] as [Set<Simulation.Fault>] {
+            let findings = Simulation(seed: seed, .init(faults: faults, setsClock: true)).run()
+            #expect(findings.isClean, "\(faults): \(findings)")
+        }
+    }
+
     @Test func `without faults, everything is accepted and shown once`() {
         for seed in 1...20 as ClosedRange<UInt64> {
             let findings = Simulation(seed: seed, .init(faults: [])).run()

@@ -252,8 +252,8 @@ package final class ClusterStore {
         }
         take(result.writes, of: gathered.writes, from: shard)
         traceReplaced(result.replaced, by: gathered.writes)
-        if let time = result.announcedAt {
-            for waiting in gathered.announced { teller.announced(waiting, at: time, in: shard) }
+        if let announcement = result.announcement {
+            for waiting in gathered.announced { teller.announced(waiting, by: announcement, in: shard) }
         }
         for ((looks, found), device) in zip(zip(gathered.looks, result.looks), gathered.batch.looks) {
             for look in looks { take(found, for: look, device) }

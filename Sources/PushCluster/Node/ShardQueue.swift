@@ -25,8 +25,6 @@ final class ShardQueue {
     /// The time before which no batch is sent, after one was refused.
     private var pauseEnd = MonotonicTime.past
     private(set) var lease: Lease
-    /// The shard's time in microseconds up to which this node has heard of all devices in `changes`.
-    private var heardAt: Int64 = 0
     /// The positions of the changes in the last answer to a heartbeat.
     private var heardChanges: Set<Int64> = []
     /// The first transaction whose changes the last answer to a heartbeat may lack.
@@ -112,8 +110,7 @@ final class ShardQueue {
             lastHeartbeat = context.moment
             next.beat(
                 .init(
-                    idCeiling: context.idCeiling(), heardAt: heardAt, leastTransaction: leastTransaction,
-                    leastBroadcast: context.leastBroadcast, isDrained: context.isDrained))
+                    idCeiling: context.idCeiling(), leastTransaction: leastTransaction, leastBroadcast: context.leastBroadcast, isDrained: context.isDrained))
             isHeartbeatUrgent = false
         }
         lastNumber += 1
@@ -190,8 +187,6 @@ final class ShardQueue {
     /// Takes the answer to a heartbeat: renews the lease, and returns the devices that this node hears of now.
     func heard(_ heartbeat: ShardResult.Heartbeat, sentAt moment: MonotonicTime) -> [DeviceID] {
         lease.renew(sentAt: moment)
-        // This is not the maximum: if the shard's clock was set back, the former time would include later changes.
-        heardAt = heartbeat.time
         for row in heartbeat.nodes { nodes[row.instance.node] = row }
         let new = heartbeat.changes.filter { !heardChanges.contains($0.position) }
         heardChanges = Set(heartbeat.changes.map(\.position))
@@ -238,13 +233,13 @@ final class ShardQueue {
         return known.instance == instance && known.isLive
     }
 
-    /// Returns whether a node has heard of the devices that were inserted into `changes` before a time, or need not.
+    /// Returns whether a node has heard of the devices that a transaction inserted into `changes`, or need not.
     ///
     /// A node without a heartbeat reads all waiting rows again before it delivers anything.
-    func hasHeard(_ instance: InstanceID, since time: Int64) -> Bool {
+    func hasHeard(_ instance: InstanceID, of transaction: Int64) -> Bool {
         guard let known = nodes[instance.node] else { return false }
         guard known.instance == instance else { return known.instance.rawValue > instance.rawValue }
-        return known.heardAt >= time || !known.isLive
+        return known.heardTransaction > transaction || !known.isLive
     }
 
     /// Sends a heartbeat at once, because an administrator has changed a node.

@@ -18,8 +18,8 @@ final class Teller {
         case broadcast(PublishedBroadcast, ChangeGroup)
     }
 
-    /// A notification that waits until its host has heard of it from a shard, since a time of the shard.
-    private typealias Unheard = (waiting: WaitingNotification, host: InstanceID, since: Int64, shard: ShardQueue)
+    /// A notification that waits until its host has heard of a transaction of a shard.
+    private typealias Unheard = (waiting: WaitingNotification, host: InstanceID, transaction: Int64, shard: ShardQueue)
 
     private let context: NodeContext
     private let shard: (DeviceID) -> ShardQueue
@@ -79,9 +79,9 @@ final class Teller {
     // MARK: Without a link
 
     /// Waits until the host of a notification has heard of it, after its device was inserted into `changes`.
-    func announced(_ waiting: WaitingNotification, at time: Int64, in queue: ShardQueue) {
+    func announced(_ waiting: WaitingNotification, by transaction: Int64, in queue: ShardQueue) {
         guard let host = waiting.toldHost?.instance else { return context.step(waiting, .finish(.accepted)) }
-        unheard.append((waiting, host, time, queue))
+        unheard.append((waiting, host, transaction, queue))
         queue.awaitsHearing = true
     }
 
@@ -90,7 +90,7 @@ final class Teller {
         var rest: [Unheard] = []
         queue.awaitsHearing = false
         for entry in unheard {
-            if entry.shard.hasHeard(entry.host, since: entry.since) || context.isGone(entry.host) {
+            if entry.shard.hasHeard(entry.host, of: entry.transaction) || context.isGone(entry.host) {
                 context.step(entry.waiting, .finish(.accepted))
             } else {
                 rest.append(entry)

@@ -17,7 +17,7 @@ enum HotStatement: Int, CaseIterable {
     case hosts, rows, registrations, subscriptions, histories
     case replaced, write
     case announce
-    case time, look
+    case look
     /// Asks why notifications were not written.
     case explain
 
@@ -29,7 +29,7 @@ enum HotStatement: Int, CaseIterable {
             // The time is read before `changes`, in the same transaction.
             PipelineStatement(
                 """
-                UPDATE nodes SET seen_at = clock_timestamp(), id_ceiling = $3, heard_at = $4,
+                UPDATE nodes SET seen_at = clock_timestamp(), id_ceiling = $3, heard_transaction = $4,
                     draining = CASE WHEN draining = 0 THEN 0 ELSE $5 END
                 WHERE number = $1 AND instance = $2
                 RETURNING (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, (SELECT version FROM control),
@@ -42,7 +42,7 @@ enum HotStatement: Int, CaseIterable {
         case .nodes:
             PipelineStatement(
                 """
-                SELECT instance, heard_at, seen_at > clock_timestamp() - interval '3 seconds', address, name, version,
+                SELECT instance, heard_transaction, seen_at > clock_timestamp() - interval '3 seconds', address, name, version,
                     draining, (extract(epoch FROM clock_timestamp() - seen_at) * 1000)::bigint, id_ceiling FROM nodes
                 """, [])
         case .broadcasts: PipelineStatement("SELECT sequence FROM broadcasts WHERE sequence >= $1", [.int64])
@@ -141,8 +141,8 @@ enum HotStatement: Int, CaseIterable {
                 """
                 INSERT INTO changes(device, at_ms)
                 SELECT device, (extract(epoch FROM clock_timestamp()) * 1000)::bigint FROM unnest($1) AS u(device)
+                RETURNING transaction
                 """, [.int64Array])
-        case .time: PipelineStatement("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint", [])
         case .look:
             PipelineStatement(
                 """

@@ -86,8 +86,7 @@ final class PostgresShard {
             send(.announce) { parameters in for device in batch.changes { parameters.append(device.stored, to: 0) } }
             endTransaction()
         }
-        guard !batch.looks.isEmpty || !batch.changes.isEmpty else { return }
-        if !batch.changes.isEmpty { send(.time) }
+        guard !batch.looks.isEmpty else { return }
         flight?.result.looks = Array(repeating: nil, count: batch.looks.count)
         send(.look) { parameters in for device in batch.looks { parameters.append(device.stored, to: 0) } }
         endTransaction()
@@ -123,7 +122,7 @@ final class PostgresShard {
             parameters.set(Int64(instance.node.rawValue), at: 0)
             parameters.set(instance.rawValue, at: 1)
             parameters.set(heartbeat.idCeiling, at: 2)
-            parameters.set(heartbeat.heardAt, at: 3)
+            parameters.set(heartbeat.leastTransaction, at: 3)
             parameters.set((heartbeat.isDrained ? Draining.drained : .draining).rawValue, at: 4)
         }
         flight?.result.heartbeat = ShardResult.Heartbeat(
@@ -240,7 +239,7 @@ final class PostgresShard {
     private func received(_ index: Int, _ result: borrowing PostgresResult) {
         guard let statement = HotStatement(rawValue: index), result.isSuccess, flight != nil else { return }
         switch statement {
-        case .commitLater, .forgetChanges, .depart, .delete, .acknowledge, .skip, .announce: break
+        case .commitLater, .forgetChanges, .depart, .delete, .acknowledge, .skip: break
         case .write: flight?.writtenCount = result.changedRowCount ?? 0
         case .beat, .changes, .nodes, .broadcasts: flight?.result.heartbeat?.take(statement, result)
         case .attach: takeEarlier(result)
@@ -254,7 +253,7 @@ final class PostgresShard {
             }
         case .replaced:
             for row in 0..<result.rowCount { flight?.result.replaced.append(.init(result, row)) }
-        case .time: flight?.result.announcedAt = result.int64(0, 0)
+        case .announce: flight?.result.announcement = result.int64(0, 0)
         case .look:
             if result.rowCount > 0 { flight?.result.lookedAt = result.int64(0, 4) }
             for row in 0..<result.rowCount where !result.isNull(row, 1) {

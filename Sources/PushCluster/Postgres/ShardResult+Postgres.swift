@@ -24,7 +24,7 @@ extension ShardResult.Heartbeat {
                 nodes.append(
                     .init(
                         instance: InstanceID(rawValue: result.int64(row, 0)), isLive: result.int64(row, 2) != 0,
-                        heardAt: result.int64(row, 1), idCeiling: result.int64(row, 8),
+                        heardTransaction: result.int64(row, 1), idCeiling: result.int64(row, 8),
                         address: result.optionalString(row, 3),
                         name: result.optionalString(row, 4) ?? "", version: result.optionalString(row, 5) ?? "",
                         draining: Draining(rawValue: result.int64(row, 6)) ?? .no,

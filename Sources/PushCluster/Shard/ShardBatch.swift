@@ -54,11 +54,9 @@ package struct ShardBatch: Sendable {
 
     /// Keeps the node's row in `nodes` alive, and asks for what changed.
     package struct Heartbeat: Sendable {
-        /// A number above all that the node makes until the next heartbeat.
+        /// A number above all that the node has made.
         package var idCeiling: Int64
-        /// The shard's time in microseconds up to which the node has heard of all devices in `changes`.
-        package var heardAt: Int64
-        /// The first transaction whose rows in `changes` are asked for.
+        /// The first transaction whose rows in `changes` are asked for. The node has heard of all earlier ones.
         package var leastTransaction: Int64 = 0
         /// The least number of the stored broadcasts that are asked for.
         package var leastBroadcast: Int64

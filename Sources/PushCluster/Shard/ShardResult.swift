@@ -121,8 +121,8 @@ package struct ShardResult: Sendable {
         package var instance: InstanceID
         /// Whether its last heartbeat is less than three seconds old.
         package var isLive: Bool
-        /// The shard's time in microseconds up to which the node has heard of all devices in `changes`.
-        package var heardAt: Int64
+        /// The first transaction of whose rows in `changes` the node need not have heard.
+        package var heardTransaction: Int64
         /// A number above all that the node had made at its last heartbeat; 0 if it is not known.
         package var idCeiling: Int64 = 0
         /// The address at which other nodes connect; nil without links.
@@ -140,8 +140,8 @@ package struct ShardResult: Sendable {
     package var writes: [Write] = []
     /// The rows with the keys of `writes`, before these; empty unless the batch asks for them.
     package var replaced: [Replaced] = []
-    /// The shard's time in microseconds after the devices were inserted into `changes`; nil without any.
-    package var announcedAt: Int64?
+    /// The transaction that inserted the devices into `changes`; nil without any.
+    package var announcement: Int64?
     package var heartbeat: Heartbeat?
     package var looks: [Host?] = []
     /// The shard's time in microseconds at which the hosts were looked up; nil without lookups.

@@ -178,7 +178,7 @@ struct NodeRegistration {
             """
             UPDATE nodes SET instance = ?, seen_at = clock_timestamp(), id_ceiling = ?,
                 draining = CASE WHEN version = ? THEN least(draining, 1) ELSE 0 END, version = ?,
-                heard_at = 0, speaks = ?, address = ?, secrets_version = 0, key_rotation = 0 WHERE number = ?
+                heard_transaction = 0, speaks = ?, address = ?, secrets_version = 0, key_rotation = 0 WHERE number = ?
             """)
         statement.bind(instance.rawValue, at: 1)
         statement.bind(instance.rawValue, at: 2)

@@ -13,7 +13,7 @@ package import PushSQL
 /// - `hosts` has the instance of the node at which each device is connected; 0 after the stream ended. The earlier
 ///   instance is the one that the current one replaced.
 /// - `nodes` has a row for each number of a node. `id_ceiling` is above all IDs that the node had assigned at its last
-///   heartbeat. `heard_at` is the time in microseconds up to which the node has read `changes`. `address` is where other
+///   heartbeat. The node has read `changes` of all transactions before `heard_transaction`. `address` is where other
 ///   nodes connect; NULL for a node without links. `counts` has the events of the instance as a JSON object; the
 ///   events of earlier instances are in `state`, see `NodeCounts`. `secrets_version` is that of the secrets that the node
 ///   uses, and `key_rotation` is that of the rotation whose next cluster key it has.
@@ -243,7 +243,7 @@ package enum PostgresSchema {
         """
         CREATE TABLE nodes(
             number int PRIMARY KEY, name text UNIQUE, instance bigint NOT NULL, seen_at timestamptz NOT NULL,
-            id_ceiling bigint NOT NULL, heard_at bigint NOT NULL DEFAULT 0, speaks int NOT NULL,
+            id_ceiling bigint NOT NULL, heard_transaction bigint NOT NULL DEFAULT 0, speaks int NOT NULL,
             version text NOT NULL, draining bigint NOT NULL, address text, counts bytea,
             secrets_version bigint NOT NULL DEFAULT 0, key_rotation bigint NOT NULL DEFAULT 0)
         """,

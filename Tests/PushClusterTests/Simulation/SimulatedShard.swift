@@ -32,7 +32,7 @@ final class SimulatedShard {
         var instance: InstanceID
         /// The shard's time in milliseconds at the last heartbeat.
         var seenAt: Double
-        var heardAt: Int64 = 0
+        var heardTransaction: Int64 = 0
         var idCeiling: Int64 = 0
     }
 
@@ -130,7 +130,7 @@ final class SimulatedShard {
                 ))
         }
         if !batch.changes.isEmpty {
-            parts.append((true, { _ in result.value.announcedAt = self.announce(batch.changes) }))
+            parts.append((true, { _ in result.value.announcement = self.announce(batch.changes) }))
         }
 
         if !batch.looks.isEmpty { parts.append((false, { _ in self.look(batch, &result.value) })) }
@@ -258,7 +258,7 @@ final class SimulatedShard {
 
     private func announce(_ devices: [DeviceID]) -> Int64 {
         changes += devices
-        return simulation.clock.shardTime + 1
+        return Int64(changes.count - 1)
     }
 
     private func beat(
@@ -268,7 +268,7 @@ final class SimulatedShard {
         let time = shardTime(at: moment)
         if !isTaken {
             nodes[instance.node] = Node(
-                instance: instance, seenAt: time, heardAt: heartbeat.heardAt, idCeiling: heartbeat.idCeiling)
+                instance: instance, seenAt: time, heardTransaction: heartbeat.leastTransaction, idCeiling: heartbeat.idCeiling)
         }
         let new = changes.enumerated().dropFirst(Int(heartbeat.leastTransaction))
         return ShardResult.Heartbeat(
@@ -276,7 +276,7 @@ final class SimulatedShard {
             changes: new.map { .init(position: Int64($0.offset), device: $0.element) },
             nodes: nodes.values.sorted { $0.instance.rawValue < $1.instance.rawValue }.map {
                 .init(
-                    instance: $0.instance, isLive: $0.seenAt > time - 3_000, heardAt: $0.heardAt,
+                    instance: $0.instance, isLive: $0.seenAt > time - 3_000, heardTransaction: $0.heardTransaction,
                     idCeiling: $0.idCeiling, draining: draining.contains($0.instance.node.rawValue) ? .draining : .no)
             }, broadcasts: storedBroadcasts(from: heartbeat.leastBroadcast).map(\.pending.sequence),
             leastUnendedTransaction: Int64(changes.count))
