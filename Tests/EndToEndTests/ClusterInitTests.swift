@@ -121,6 +121,23 @@ extension AdminEndToEnd {
             #expect(again.exit == .code(0) && !again.output.contains("posthorn migrate"), "\(again)")
         }
 
+        @Test func `a node with the key of a cluster does not begin another one in an empty database`() async throws {
+            #expect(try await initialize("first").exit == .code(0))
+            let other = try await PostgresDatabase()
+            let node = try await RunningProcess.run(
+                RepositoryPaths.program("posthornd"),
+                [
+                    "--store-url", other.address, "--cluster-address", "127.0.0.1:2197", "--listen", "127.0.0.1:0",
+                    "--data-directory", files.path(of: "first"), "--admin-socket", files.path(of: "admin.sock"),
+                ])
+            #expect(node.exit == .code(78), "\(node)")
+            #expect(node.errorOutput.contains("the database has no cluster"), "\(node)")
+            #expect(node.errorOutput.contains("posthorn cluster init"), "\(node)")
+            #expect(try await other.sql("SELECT count(*) FROM posthorn.secrets") == "0")
+            let prepared = try await initialize("first", url: other.address)
+            #expect(prepared.exit == .code(0) && prepared.output.contains("is ready for its first node"), "\(prepared)")
+        }
+
         @Test func `a machine without the key of the cluster, or with an unusable one, is told to copy it`()
             async throws
         {

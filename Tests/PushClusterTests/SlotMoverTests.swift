@@ -24,7 +24,19 @@ struct SlotMoverTests {
         #expect(try node.send("waits", to: node.registeredDevice(1023 << 53 + 1).contents) == nil)
     }
 
-    private func mover(_ instance: Int64) throws -> SlotMover {
+    private func mover(_ instance: Int64) throws -> SlotMover { try Self.mover(instance, postgres, shard) }
+
+    /// Cleans until the task is cancelled; the nodes of other tests, on the same server, may have the lock for it.
+    private static func clean(_ postgres: PostgresFixture, _ shard: PostgresShardFixture) async throws {
+        while !Task.isCancelled {
+            _ = try mover(2, postgres, shard).perform(.clean, changed: {})
+            await Task.yield()
+        }
+    }
+
+    private static func mover(
+        _ instance: Int64, _ postgres: PostgresFixture, _ shard: PostgresShardFixture
+    ) throws -> SlotMover {
         var configuration = PostgresStoreConfiguration(
             address: try PostgresAddress(postgres.address), node: "mover", version: "1",
             store: StoreConfiguration(path: "") { .now })
@@ -75,7 +87,9 @@ struct SlotMoverTests {
         let copy = try begin(late)
         _ = try late.perform(.finish, changed: {})
         let otherCopy = try begin(other)
-        guard case .refused(.moveEnded) = try late.perform(copy, changed: {}) else { throw MissingReply(what: "a refusal") }
+        guard case .refused(.moveEnded) = try late.perform(copy, changed: {}) else {
+            throw MissingReply(what: "a refusal")
+        }
         guard case .done = try other.perform(otherCopy, changed: {}) else { throw MissingReply(what: "the end") }
         #expect(try await postgres.sql("SELECT shard FROM slots WHERE slot = 1023") == "1")
         #expect(try await postgres.sql("SELECT slot FROM moved_slots") == "1023")
@@ -95,9 +109,49 @@ struct SlotMoverTests {
     }
 
     /// Opens two connections to shard 0.
+    @Test func `a cancelled move leaves no rows in the new shard`() async throws {
+        let mover = try mover(1)
+        let copy = try begin(mover)
+        // Like a node that was killed after the commit in the new shard.
+        let (old, new) = (try mover.connections.connection(toShard: 0), try mover.connections.connection(toShard: 1))
+        #expect(try SlotRows(connection: old, range: SlotRange(slots: 1023...1023)).copy(to: new) > 1)
+        guard case .done = try mover.perform(.finish, changed: {}) else { throw MissingReply(what: "the end") }
+        #expect(try await shard.sql("SELECT count(*) FROM devices") == "0")
+        #expect(try await shard.sql("SELECT count(*) FROM pending") == "0")
+        try await expectRefusal(of: copy, by: mover)
+        // A later move brings them.
+        let next = try begin(mover)
+        guard case .done = try mover.perform(next, changed: {}) else { throw MissingReply(what: "the end") }
+        #expect(try await shard.sql("SELECT count(*) FROM pending") == "1")
+    }
+
+    @Test func `a node that hung does not delete devices that have moved back meanwhile`() async throws {
+        let mover = try mover(1)
+        guard case .done = try mover.perform(try begin(mover), changed: {}) else { throw MissingReply(what: "the end") }
+        _ = try await postgres.sql("UPDATE slots SET moved_at_ms = 0 WHERE slot = 1023")
+        let (blocking, _) = try connections()
+        try blocking.execute("BEGIN; LOCK TABLE moved_slots IN ACCESS EXCLUSIVE MODE")
+        let cleaning = Task.detached { [postgres, shard] in
+            try await Self.clean(postgres, shard)
+        }
+        defer { cleaning.cancel() }
+        try await eventually("the cleaning node waits") {
+            try await postgres.sql(
+                "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'moved_slots'::regclass")
+                == "1"
+        }
+        // Another node has cleaned the slot, and the slot has moved back.
+        _ = try await postgres.sql("UPDATE slots SET former = NULL, moved_at_ms = NULL, shard = 0 WHERE slot = 1023")
+        try blocking.execute("DELETE FROM moved_slots; COMMIT")
+        cleaning.cancel()
+        try await cleaning.value
+        #expect(try await postgres.sql("SELECT count(*) FROM devices") == "1")
+    }
+
     private func connections() throws -> (PostgresConnection, PostgresConnection) {
         let address = try PostgresAddress(postgres.address)
-        let settings = PostgresSettings(applicationName: "test", schema: postgres.schema)
+        var settings = PostgresSettings(applicationName: "test", schema: postgres.schema)
+        settings.statementTimeout = .seconds(60)
         return (
             try PostgresConnection(to: address, settings: settings),
             try PostgresConnection(to: address, settings: settings)

@@ -60,6 +60,17 @@ import Testing
         #expect(try store.counts().devices == 1)
     }
 
+    @Test func `a repeated enrolment that must keep its device does not concern another one`() throws {
+        try store.succeed(.control(.addEnrolmentCode(hash: code, expiresAt: TestStore.start.advanced(bySeconds: 60))))
+        var new = TestDevice(number: 1).enrolment(codeHash: code, requestHash: code)
+        new.keepsDevice = true
+        for _ in 1...2 { try store.succeed(.enrol(new)) }
+        var other = TestDevice(number: 2).enrolment(codeHash: code, requestHash: code)
+        other.keepsDevice = true
+        #expect(try store.refusal(.enrol(other)) == .busy)
+        #expect(try store.counts().devices == 1)
+    }
+
     @Test func `an enrolment cannot be repeated after a stream, a removal or the code's expiration`() throws {
         for number in 1...3 as ClosedRange<UInt64> {
             let hash = [UInt8](repeating: UInt8(number), count: 32)

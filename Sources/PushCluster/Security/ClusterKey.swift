@@ -73,6 +73,19 @@ package struct ClusterKeyError: Error, Sendable {
     /// One imperative sentence.
     package var remedy: String
 
+    init(path: String, problem: String, remedy: String) {
+        (self.path, self.problem, self.remedy) = (path, problem, remedy)
+    }
+
+    /// Creates the error of a node with the key of a cluster, and a database without one.
+    init(withoutCluster path: String) {
+        self.init(
+            path: path, problem: "The file has the key of a cluster, but the database has no cluster.",
+            remedy:
+                "Set [store] url to the database of the cluster. To begin another cluster with this key and the files of "
+                + "this data directory, run 'posthorn cluster init'.")
+    }
+
     /// The two lines of text for the administrator.
     package var description: String { "\(path): \(problem)\n\(remedy)" }
 

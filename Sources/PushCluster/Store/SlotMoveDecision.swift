@@ -10,6 +10,7 @@ internal import PushSQL
 /// commit, even if the node that copies has hung for a long time. Later moves have higher numbers.
 struct SlotMoveDecision {
     private static let name = "copied_move"
+    private static let received = "received_move"
 
     private let connection: PostgresConnection
 
@@ -40,7 +41,36 @@ struct SlotMoveDecision {
     /// Lets the new shard of slots serve their devices, unless the slots have left it in a later move.
     func accept(_ move: Int64, _ slots: [Int]) throws(SQLError) {
         let list = slots.map(String.init).joined(separator: ", ")
-        try connection.execute(text: "DELETE FROM moved_slots WHERE slot IN (\(list)) AND move < \(move)")
+        try connection.execute(text: "DELETE FROM moved_slots WHERE slot IN (\(list)) AND move <= \(move)")
+    }
+
+    // MARK: The rows of other shards
+
+    /// Begins to receive the rows of slots, in a transaction of the caller; returns false after a later move.
+    ///
+    /// A node that hung cannot clean slots any more that the shard has received since.
+    func receive(_ move: Int64, _ slots: [Int]) throws(SQLError) -> Bool {
+        guard try connection.state(Self.received) ?? 0 <= move else { return false }
+        try connection.setState(Self.received, to: move)
+        let list = slots.map(String.init).joined(separator: ", ")
+        try connection.execute(text: "UPDATE moved_slots SET move = \(move) WHERE slot IN (\(list))")
+        return true
+    }
+
+    /// Prevents that the shard receives rows of a cancelled move, in a transaction of the caller; returns false after a
+    /// later move.
+    func refuse(_ move: Int64) throws(SQLError) -> Bool {
+        guard try connection.state(Self.received) ?? 0 <= move else { return false }
+        try connection.setState(Self.received, to: move + 1)
+        return true
+    }
+
+    /// Returns the move in which a slot left the shard; nil if the shard has the slot.
+    func departure(of slot: Int) throws(SQLError) -> Int64? {
+        let select = try connection.prepare("SELECT move FROM moved_slots WHERE slot = ?")
+        select.bind(Int64(slot), at: 1)
+        defer { select.reset() }
+        return try select.step() ? select.int64(0) : nil
     }
 }
 

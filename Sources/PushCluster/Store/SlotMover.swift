@@ -146,8 +146,7 @@ struct SlotMover {
             guard try SlotMoveDecision(on: old).isOpen(move) else { return }
             let isReceived = try new.repeatedTransaction { () throws(SQLError) -> Bool in
                 // While this node hung, a later move may have copied the devices to the new shard.
-                guard try new.state("received_move") ?? 0 <= move else { return false }
-                try new.setState("received_move", to: move)
+                guard try SlotMoveDecision(on: new).receive(move, slots) else { return false }
                 for range in ranges {
                     // A cancelled move may have left rows in the new shard.
                     try SlotRows(connection: new, range: range).delete()
@@ -175,9 +174,12 @@ struct SlotMover {
     private func end(_ move: Int64, _ control: PostgresConnection) throws(SQLError) -> Bool {
         let slots = try slots(of: move, control)
         guard !slots.isEmpty, let target = try target(control) else { return false }
-        var moved: [Int] = []
+        var (moved, cancelled): ([Int], [Int]) = ([], [])
         for (source, slots) in slots {
-            guard try SlotMoveDecision(on: connections.connection(toShard: source)).decide(move) else { continue }
+            guard try SlotMoveDecision(on: connections.connection(toShard: source)).decide(move) else {
+                cancelled += slots
+                continue
+            }
             try SlotMoveDecision(on: connections.connection(toShard: target)).accept(move, slots)
             moved.append(source)
         }
@@ -194,7 +196,18 @@ struct SlotMover {
             try control.execute(text: "UPDATE slots SET moving_to = NULL WHERE moving_to IS NOT NULL")
             try raiseVersion(control)
         }
+        // If the new shard cannot be reached now, the next copy of these slots deletes the rows.
+        if !cancelled.isEmpty { try? forget(cancelled, of: move, in: target) }
         return moved.count == slots.count
+    }
+
+    /// Deletes the rows that a cancelled move has copied to the new shard.
+    private func forget(_ slots: [Int], of move: Int64, in target: Int) throws(SQLError) {
+        let new = try connections.connection(toShard: target)
+        try new.repeatedTransaction { () throws(SQLError) in
+            guard try SlotMoveDecision(on: new).refuse(move) else { return }
+            for range in SlotRange.ranges(of: slots) { try SlotRows(connection: new, range: range).delete() }
+        }
     }
 
     /// Returns the shard to which slots move.
@@ -227,34 +240,75 @@ struct SlotMover {
         guard isLocked else { return }
         // If this statement fails, the connection is lost, and PostgreSQL releases the lock.
         defer { try? control.execute(text: "SELECT pg_advisory_unlock(\(Self.lockKey))") }
+        var cleaned: [LeftSlot] = []
+        for slot in try leftSlots(control) where try clean(slot, control) { cleaned.append(slot) }
+        guard !cleaned.isEmpty else { return }
+        try control.repeatedTransaction { () throws(SQLError) in
+            let rows = cleaned.map { "(\($0.slot), \($0.movedAt))" }.joined(separator: ", ")
+            try control.execute(
+                text: "UPDATE slots SET former = NULL, moved_at_ms = NULL WHERE (slot, moved_at_ms) IN (VALUES \(rows))"
+            )
+            try raiseVersion(control)
+        }
+        try changed()
+    }
+
+    /// A slot that has moved, and whose former shard still has rows.
+    private struct LeftSlot {
+        var former: Int
+        var shard: Int
+        var slot: Int
+        /// The end of the move in milliseconds.
+        var movedAt: Int64
+        /// Whether the former shard need not keep the rows any more.
+        var isDue: Bool
+    }
+
+    private func leftSlots(_ control: PostgresConnection) throws(SQLError) -> [LeftSlot] {
         let select = try control.prepare(
             """
-            SELECT former, shard, slot,
+            SELECT former, shard, slot, moved_at_ms,
                 moved_at_ms < (extract(epoch FROM clock_timestamp()) * 1000)::bigint - ?
             FROM slots WHERE former IS NOT NULL AND moving_to IS NULL
             """)
         select.bind(Self.leftoverMilliseconds, at: 1)
-        var left: [(former: Int, shard: Int, slot: Int, isDue: Bool)] = []
+        var left: [LeftSlot] = []
         while try select.step() {
             left.append(
-                (Int(select.int64(0)), Int(select.int64(1)), Int(select.int64(2)), select.int64(3) != 0))
+                LeftSlot(
+                    former: Int(select.int64(0)), shard: Int(select.int64(1)), slot: Int(select.int64(2)),
+                    movedAt: select.int64(3), isDue: select.int64(4) != 0))
         }
-        var cleaned: [Int] = []
-        for (former, shard, slot, isDue) in left {
-            let rows = SlotRows(
-                connection: try connections.connection(toShard: former), range: SlotRange(slots: slot...slot))
-            try rows.moveStrays(to: try connections.connection(toShard: shard))
-            guard isDue else { continue }
-            try rows.connection.repeatedTransaction { () throws(SQLError) in try rows.delete() }
-            cleaned.append(slot)
+        return left
+    }
+
+    /// Moves late notifications of a slot, and deletes its other rows if they are due; returns whether none are left.
+    ///
+    /// While this node hangs, another node may clean the slot, and the slot may move back. So the transaction checks that
+    /// the slot has not returned to the former shard since.
+    private func clean(_ left: LeftSlot, _ control: PostgresConnection) throws(SQLError) -> Bool {
+        let former = try connections.connection(toShard: left.former)
+        let decision = SlotMoveDecision(on: former)
+        // A slot moves again only after it was cleaned, so this is the move that ended at that time.
+        guard let move = try decision.departure(of: left.slot), try isLeft(left, control) else { return false }
+        let rows = SlotRows(connection: former, range: SlotRange(slots: left.slot...left.slot))
+        let present = try connections.connection(toShard: left.shard)
+        return try former.repeatedTransaction { () throws(SQLError) -> Bool in
+            guard try decision.departure(of: left.slot) == move else { return false }
+            try rows.moveStrays(to: present)
+            if left.isDue { try rows.delete() }
+            return left.isDue
         }
-        guard !cleaned.isEmpty else { return }
-        try control.repeatedTransaction { () throws(SQLError) in
-            let slots = cleaned.map(String.init).joined(separator: ",")
-            try control.execute(text: "UPDATE slots SET former = NULL, moved_at_ms = NULL WHERE slot IN (\(slots))")
-            try raiseVersion(control)
-        }
-        try changed()
+    }
+
+    /// Returns whether no node has cleaned a slot since its move.
+    private func isLeft(_ left: LeftSlot, _ control: PostgresConnection) throws(SQLError) -> Bool {
+        let select = try control.prepare(
+            "SELECT 1 FROM slots WHERE slot = ? AND former IS NOT NULL AND moved_at_ms = ?")
+        select.bind(Int64(left.slot), at: 1)
+        select.bind(left.movedAt, at: 2)
+        defer { select.reset() }
+        return try select.step()
     }
 
     // MARK: State

@@ -74,19 +74,18 @@ struct SlotRows {
     /// Deletes the waiting notifications.
     func deletePending() throws(SQLError) { try run("DELETE FROM pending WHERE \(condition("device"))") }
 
-    /// Moves the notifications that were written after the copy to another shard, and adds their devices to `changes`.
+    /// Moves the notifications that were written after the copy to another shard, and adds their devices to `changes`, in
+    /// a transaction of the caller.
     func moveStrays(to target: PostgresConnection) throws(SQLError) {
-        try connection.repeatedTransaction { () throws(SQLError) in
-            let source = try connection.copyOut(
-                "COPY (DELETE FROM pending WHERE \(condition("device")) "
-                    + "RETURNING device, key, id, topic, expires_at_ms, record) TO STDOUT (FORMAT binary)",
-                [.bigint, .bigint, .bigint, .bigint, .bigint, .bytea])
-            var rows: [[SQLValue]] = []
-            while let row = try source.next() { rows.append(row) }
-            guard !rows.isEmpty else { return }
-            try target.transaction(isolation: .readCommitted) { () throws(SQLError) in
-                try Self.write(rows, to: target)
-            }
+        let source = try connection.copyOut(
+            "COPY (DELETE FROM pending WHERE \(condition("device")) "
+                + "RETURNING device, key, id, topic, expires_at_ms, record) TO STDOUT (FORMAT binary)",
+            [.bigint, .bigint, .bigint, .bigint, .bigint, .bytea])
+        var rows: [[SQLValue]] = []
+        while let row = try source.next() { rows.append(row) }
+        guard !rows.isEmpty else { return }
+        try target.transaction(isolation: .readCommitted) { () throws(SQLError) in
+            try Self.write(rows, to: target)
         }
     }
 

@@ -30,7 +30,6 @@ extension PostgresRequests {
     func remove(
         apps: [TopicID], channels: [ChannelNumber], committed: (PostgresEffects) -> Void
     ) throws(SQLError) {
-        guard let leftovers else { return }
         for app in apps {
             while try !commit(committed, { () throws(SQLError) in try leftovers.removeSome(of: app) }) {}
         }

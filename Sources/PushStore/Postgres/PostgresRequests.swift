@@ -69,8 +69,8 @@ package final class PostgresRequests {
     package let traces: PostgresTraces
     private let environment: Environment
     let tables: SharedTables
-    /// The removed apps and channels in another shard than that of the control data.
-    let leftovers: PostgresLeftovers?
+    /// The removed apps and channels that still have registrations or subscriptions.
+    let leftovers: PostgresLeftovers
     private let waiting: PostgresWaiting
     private let counts: PostgresCounts
     private let numbers: PostgresNumbers
@@ -107,12 +107,10 @@ package final class PostgresRequests {
             channelPerAppCountMax: environment.channelPerAppCountMax)
         traces = try PostgresTraces(control, tables, bounds, environment)
         histories = PostgresHistories(tables, transaction, waiting, environment.historyEntryCountMax)
-        leftovers =
-            shard == nil
-            ? nil
-            : try PostgresLeftovers(database, control: control, tables, transaction, executor.registrations)
+        leftovers = try PostgresLeftovers(database, control: control, tables, transaction, executor.registrations)
         sweeper = try PostgresSweeper(
-            database, tables, transaction, executor.registrations, traces, leftovers, bounds)
+            database, tables, transaction, executor.registrations, traces, leftovers, bounds,
+            hasControl: shard == nil)
         trimmer = try PostgresTrimmer(
             database, tables.topics, transaction, bounds, awayMilliseconds: environment.awayMilliseconds)
         selectMoved = try database.prepare("SELECT 1 FROM moved_slots WHERE slot = ?")

@@ -15,7 +15,7 @@ final class PostgresSweeper {
         /// Records that connected devices were seen; those with larger IDs than `last`, or all.
         case connectedDevices(after: Int64?)
         case unseenDevices
-        /// Removes rows of devices whose app or channel was removed, from another shard than that of the control data.
+        /// Removes the registrations and subscriptions whose app or channel was removed.
         case leftovers
         case controlTables
         case trace
@@ -36,8 +36,9 @@ final class PostgresSweeper {
     private let registrations: RegistrationExecutor
     private let traces: PostgresTraces
     private let state: StateTable
-    /// The removed apps and channels in another shard; nil in the one of the control data.
-    private let leftovers: PostgresLeftovers?
+    private let leftovers: PostgresLeftovers
+    /// Whether the shard has the control data.
+    private let hasControl: Bool
     private let bounds: StoreBounds
     private let countPages: any SQLStatement
     private let deleteExpired: any SQLStatement
@@ -46,14 +47,15 @@ final class PostgresSweeper {
 
     init(
         _ database: any SQLDatabase, _ tables: SharedTables, _ transaction: StoreTransaction,
-        _ registrations: RegistrationExecutor, _ traces: PostgresTraces, _ leftovers: PostgresLeftovers?,
-        _ bounds: StoreBounds
+        _ registrations: RegistrationExecutor, _ traces: PostgresTraces, _ leftovers: PostgresLeftovers,
+        _ bounds: StoreBounds, hasControl: Bool
     ) throws(SQLError) {
         self.tables = tables
         self.transaction = transaction
         self.registrations = registrations
         self.traces = traces
         self.leftovers = leftovers
+        self.hasControl = hasControl
         // Each shard has its own passes.
         state = try StateTable(database)
         self.bounds = bounds
@@ -88,9 +90,9 @@ final class PostgresSweeper {
         case .connectedDevices(let last): try noteConnected(after: last, commit)
         case .unseenDevices: try expireUnseen(commit)
         case .leftovers:
-            let isMore = try leftovers?.removeSome(commit) ?? false
-            if !isMore { next = .begin }
-            return Progress(isMore: isMore)
+            let isMore = try leftovers.removeSome(commit)
+            if !isMore { next = hasControl ? .controlTables : .begin }
+            return Progress(isMore: isMore || hasControl)
         case .controlTables: return try sweepControlTables(commit)
         case .trace:
             let isMore = try traces.trim()
@@ -177,7 +179,7 @@ final class PostgresSweeper {
                 return
             }
         }
-        next = isMore ? .unseenDevices : leftovers == nil ? .controlTables : .leftovers
+        next = isMore ? .unseenDevices : .leftovers
     }
 
     private func sweepControlTables(_ commit: PostgresSchema.Transaction) throws(SQLError) -> Progress {

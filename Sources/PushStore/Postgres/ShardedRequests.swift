@@ -100,14 +100,24 @@ package final class ShardedRequests {
     private func enrol(
         _ new: StoreRequest.NewDevice, _ committed: (PostgresEffects) -> Void
     ) throws(SQLError) -> PostgresRequests.Answer {
-        var device = new.device
-        // A repeated request concerns the device of the first one.
-        if shardCount > 1, let codeHash = new.codeHash, let requestHash = new.requestHash,
-            let known = try shard(0).enrolledDevice(codeHash, requestHash)
-        {
-            device = known
+        guard shardCount > 1 else {
+            return try begin(.enrol(new), about: new.device, committed).finished(committed: committed)
         }
-        return try begin(.enrol(new), about: device, committed).finished(committed: committed)
+        var new = new
+        new.keepsDevice = true
+        var answer = PostgresRequests.Answer(result: .failure(.busy))
+        // Another node may perform the same request at the same time, and use the code first.
+        for _ in 1...2 {
+            // A repeated request concerns the device of the first one, in the shard of that device.
+            if let codeHash = new.codeHash, let requestHash = new.requestHash,
+                let known = try shard(0).enrolledDevice(codeHash, requestHash)
+            {
+                new.device = known
+            }
+            answer = try begin(.enrol(new), about: new.device, committed).finished(committed: committed)
+            guard case .failure(.busy) = answer.result else { break }
+        }
+        return answer
     }
 
     // MARK: Control data

@@ -40,15 +40,24 @@ final class DeviceExecutor {
             new.platform.utf8.count <= Limits.displayNameByteCountMax
         else { return .failure(.tooMany) }
         // An ID that does not fit into 63 bits is refused like a taken one; the caller generates another.
-        guard let device = Int64(exactly: new.device.rawValue),
-            try !devices.isTaken(device, secretHash: new.secretHash(new.device))
-        else { return .failure(.alreadyExists) }
-        if let codeHash = new.codeHash,
-            try !enrolmentCodes.use(codeHash, by: device, new.requestHash, now: transaction.now)
-        {
-            return try resume(new, codeHash)
-        }
-        return try add(new)
+        guard let device = Int64(exactly: new.device.rawValue) else { return .failure(.alreadyExists) }
+        guard let codeHash = new.codeHash else { return try isTaken(new) ? .failure(.alreadyExists) : add(new) }
+        if try enrolmentCodes.isUsed(codeHash, by: device) { return try enrolAgain(new) }
+        guard try !isTaken(new) else { return .failure(.alreadyExists) }
+        if try enrolmentCodes.use(codeHash, by: device, new.requestHash, now: transaction.now) { return try add(new) }
+        // The code is unknown or used, perhaps by the same request, whose answer was lost.
+        guard let requestHash = new.requestHash,
+            let known = try enrolmentCodes.device(codeHash, requestHash, now: transaction.now)
+        else { return .failure(.badEnrolmentCode) }
+        // The other device may be in another shard.
+        guard !new.keepsDevice else { return .failure(.busy) }
+        var first = new
+        first.device = DeviceID(stored: known)
+        return try enrolAgain(first)
+    }
+
+    private func isTaken(_ new: StoreRequest.NewDevice) throws(SQLError) -> Bool {
+        try devices.isTaken(new.device.stored, secretHash: new.secretHash(new.device))
     }
 
     private func add(_ new: StoreRequest.NewDevice) throws(SQLError) -> RequestResult {
@@ -57,34 +66,19 @@ final class DeviceExecutor {
         return .success(.enrolled(new.device))
     }
 
-    /// Executes a request whose code is unknown or used.
+    /// Executes a request whose code was used for its device.
     ///
     /// In a cluster, an earlier attempt may have committed the use of the code, but not the device, which is in another
     /// database. This attempt then adds the device. If the answer was lost, the request comes again with the same code
     /// and request ID. The device then gets a new secret, unless it has been used.
-    ///
-    /// - Parameters:
-    ///   - new: The request.
-    ///   - codeHash: The hash of the enrolment code.
-    /// - Returns: The result.
-    /// - Throws: The error that the engine returned.
-    private func resume(_ new: StoreRequest.NewDevice, _ codeHash: [UInt8]) throws(SQLError) -> RequestResult {
-        if try enrolmentCodes.isUsed(codeHash, by: new.device.stored) { return try add(new) }
-        guard let requestHash = new.requestHash,
-            let known = try enrolmentCodes.device(codeHash, requestHash, now: transaction.now)
-        else { return .failure(.badEnrolmentCode) }
-        if let row = try devices.find(known) {
+    private func enrolAgain(_ new: StoreRequest.NewDevice) throws(SQLError) -> RequestResult {
+        if let row = try devices.find(new.device.stored) {
             guard row.seenAt == nil else { return .failure(.badEnrolmentCode) }
-            try devices.change(known, new)
-            return .success(.enrolled(row.id))
+            try devices.change(new.device.stored, new)
+            return .success(.enrolled(new.device))
         }
-        var first = new
-        first.device = DeviceID(stored: known)
         // A removed device keeps its ID, so the code cannot enrol it again.
-        guard try !devices.isTaken(known, secretHash: new.secretHash(first.device)) else {
-            return .failure(.badEnrolmentCode)
-        }
-        return try add(first)
+        return try isTaken(new) ? .failure(.badEnrolmentCode) : add(new)
     }
 
     // MARK: Administration

@@ -268,7 +268,8 @@ final class SimulatedShard {
         let time = shardTime(at: moment)
         if !isTaken {
             nodes[instance.node] = Node(
-                instance: instance, seenAt: time, heardTransaction: heartbeat.leastTransaction, idCeiling: heartbeat.idCeiling)
+                instance: instance, seenAt: time, heardTransaction: heartbeat.leastTransaction,
+                idCeiling: heartbeat.idCeiling)
         }
         let new = changes.enumerated().dropFirst(Int(heartbeat.leastTransaction))
         return ShardResult.Heartbeat(
