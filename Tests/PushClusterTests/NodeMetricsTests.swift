@@ -55,7 +55,9 @@ struct NodeMetricsTests {
         while let (batch, number) = output.batches.popLast() {
             var result = ShardResult()
             if batch.heartbeat != nil {
-                let nodes = [Self.own, Self.other].map { ShardResult.Node(instance: $0, isLive: true, heardTransaction: 0) }
+                let nodes = [Self.own, Self.other].map {
+                    ShardResult.Node(instance: $0, isLive: true, heardTransaction: 0)
+                }
                 result.heartbeat = .init(
                     isTaken: false, time: 1_800_000_000_000_000, controlVersion: 1, changes: [], nodes: nodes)
             }
