@@ -110,7 +110,8 @@ final class ShardQueue {
             lastHeartbeat = context.moment
             next.beat(
                 .init(
-                    idCeiling: context.idCeiling(), leastTransaction: leastTransaction, leastBroadcast: context.leastBroadcast, isDrained: context.isDrained))
+                    idCeiling: context.idCeiling(), leastTransaction: leastTransaction,
+                    leastBroadcast: context.leastBroadcast, isDrained: context.isDrained))
             isHeartbeatUrgent = false
         }
         lastNumber += 1

@@ -56,7 +56,9 @@ package struct ShardBatch: Sendable {
     package struct Heartbeat: Sendable {
         /// A number above all that the node has made.
         package var idCeiling: Int64
-        /// The first transaction whose rows in `changes` are asked for. The node has heard of all earlier ones.
+        /// The first transaction whose rows in `changes` are asked for.
+        ///
+        /// The node has heard of the rows of all earlier ones.
         package var leastTransaction: Int64 = 0
         /// The least number of the stored broadcasts that are asked for.
         package var leastBroadcast: Int64

@@ -36,7 +36,9 @@ package enum StoreRequest: Sendable {
         package var requestHash: [UInt8]?
         /// The device ID to assign.
         package var device: DeviceID
-        /// Whether no other device may be enrolled. Otherwise, a repeated request concerns the device of the first one.
+        /// Whether no other device may be enrolled.
+        ///
+        /// Otherwise, a repeated request concerns the device of the first one.
         package var keepsDevice = false
         /// Returns the SHA-256 of the secret of a device with an ID: the assigned one, or the one of the request that
         /// this one repeats.
