@@ -110,6 +110,7 @@ final class PostgresKeeper: Sendable {
         launch() {
             # A killed server stays a zombie until then, and its lock file would count as that of a running one.
             [ ! -f "$1/postmaster.pid" ] || wait "$(sed -n 1p "$1/postmaster.pid")"
+            forget_clock "$1"
             env $variables postgres -D "$root/$1" >>"$1.log" 2>&1 </dev/null &
             pid=$!
             while kill -0 $pid 2>/dev/null; do
@@ -132,8 +133,15 @@ final class PostgresKeeper: Sendable {
             release "$1"
         }
 
+        # forget_clock NAME: removes the shared memory of the library for a fake clock, which a killed server leaves.
+        forget_clock() {
+            server=$(sed -n 1p "$1/postmaster.pid" 2>/dev/null)
+            rm -f "/dev/shm/faketime_shm_$server" "/dev/shm/sem.faketime_sem_$server"
+        }
+
         # release NAME: removes the segment of shared memory that a killed server leaves.
         release() {
+            forget_clock "$1"
             segment=$(sed -n 7p "$1/postmaster.pid" 2>/dev/null)
             [ -z "$segment" ] || ipcrm --shmem-id "${segment##* }" 2>/dev/null
             return 0

@@ -139,10 +139,19 @@ enum ClusterCommands {
         let cluster = try admin.send(.get("cluster"), for: ClusterAPI.Status.self)
         try checkUse(of: shard, in: cluster)
         let before = cluster.slotCount(of: shard)
-        try admin.send(.post(["cluster", "moves"], ClusterAPI.SlotMove(shard: shard, count: count)))
-        let after = try admin.send(.get("cluster"), for: ClusterAPI.Status.self).slotCount(of: shard)
+        var (after, last) = (before, -1)
+        // Each request moves so few slots that its answer comes soon, also with many devices or on a busy machine.
+        while after - before < count, after != last {
+            last = after
+            let part = min(count - (after - before), movedAtOnceCount)
+            try admin.send(.post(["cluster", "moves"], ClusterAPI.SlotMove(shard: shard, count: part)))
+            after = try admin.send(.get("cluster"), for: ClusterAPI.Status.self).slotCount(of: shard)
+        }
         return Report(moveText(shard, from: before, to: after, count), json: Done())
     }
+
+    /// The number of slots that the server moves in one step.
+    private static let movedAtOnceCount = 16
 
     /// Refuses to move slots to a shard that some nodes do not use.
     static func checkUse(of shard: Int, in cluster: ClusterAPI.Status) throws(CommandError) {

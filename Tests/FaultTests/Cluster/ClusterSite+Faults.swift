@@ -11,9 +11,15 @@ extension ClusterSite {
         try await nodes[node].process.killNow()
     }
 
+    /// Starts a node, again if it cannot use PostgreSQL yet, as its service manager does.
     func start(node: Int) async throws {
         try await note("start \(Self.names[node])")
-        try await nodes[node].start()
+        do {
+            try await nodes[node].start()
+        } catch let error as UnexpectedOutput where error.result.exit == .code(69) {
+            try await note("start \(Self.names[node]) again after \(error)")
+            try await nodes[node].start()
+        }
         try await reportProcess(of: node)
     }
 
