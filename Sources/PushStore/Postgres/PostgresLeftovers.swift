@@ -6,7 +6,8 @@ internal import PushSQL
 /// Removes from a shard the registrations and subscriptions whose app or channel was removed.
 ///
 /// The removal of an app or channel is a transaction in the shard with the control data. The node then removes the rows
-/// in the other shards. If the node stops before that, the next sweep of each shard removes them.
+/// in the other shards. The next sweep of each shard removes them if the node stops before that, or if a move of slots
+/// copies such rows meanwhile.
 final class PostgresLeftovers {
     private static let channelsPerStepCountMax = 1000
 
