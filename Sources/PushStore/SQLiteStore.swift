@@ -42,7 +42,7 @@ package final class SQLiteStore: ServerStore {
     ///   - receivers: `receivers[i]` receives the replies for loop i. The first one is the directory.
     ///   - onFatal: Called once, on the store's thread, after a disk failure that makes further acknowledgements
     ///     unsafe. The process must exit and restart, which recovers. Until then, the store refuses every command.
-    package func start(receivers: [any StoreReplyReceiver], onFatal: @escaping @Sendable (StoreError) -> Void) {
+    package func start(receivers: [any StoreReplyReceiver], onFatal: @escaping @Sendable (any StoreFailure) -> Void) {
         state.withLock { state in
             let (opened, sharing) = share(state, receivers)
             let thread = Thread(name: "store") { [queue] in

@@ -205,6 +205,48 @@ struct ShardTests {
         do { _ = try TestNode(postgres, shards: [shard]) }
     }
 
+    @Test func `a node that hung while devices moved ends when it has another database for their shard`() async throws {
+        let empty = try await postgres.shard()
+        do { _ = try TestNode(postgres, isOneOfSeveral: true) }
+        let hung = try TestNode(postgres, name: "hung", isOneOfSeveral: true, shards: [empty])
+        let node = try TestNode(postgres, name: "other", isOneOfSeveral: true, shards: [shard])
+        #expect(throws: StoreRefusal.shardNotEverywhere) { try node.succeed(.cluster(.moveSlots(to: 1, count: 1))) }
+        // The move of a node that knew the hung node in both databases.
+        let number = try await postgres.sql("SELECT value FROM state WHERE name = 'database_of_shard_1'")
+        #expect(try await shard.sql("SELECT value FROM state WHERE name = 'database'") == number)
+        _ = try await postgres.sql(
+            "UPDATE slots SET shard = 1 WHERE slot = 1000; UPDATE control SET version = version + 1")
+        try await eventually("the node ends") { !hung.replies.fatal.isEmpty }
+        #expect(hung.replies.fatal.map(\.exitStatus) == [78])
+        let text = hung.replies.fatal.map { "\($0)" }.joined()
+        #expect(text.contains("The database of shard 1 is not the one that the cluster uses."))
+        #expect(node.replies.fatal.isEmpty)
+    }
+
+    @Test func `an enrolment that two nodes perform at the same time makes one device`() async throws {
+        let nodes = try (0..<2).map { try TestNode(postgres, name: "\($0)", isOneOfSeveral: true, shards: [shard]) }
+        for round in 0..<20 as Range<UInt8> {
+            let hash = [UInt8](repeating: round, count: 32)
+            try nodes[0].succeed(
+                .control(.addEnrolmentCode(hash: hash, expiresAt: Timestamp(unixSeconds: 4_000_000_000))))
+            let requests = zip(nodes, Self.devices).map { node, device in
+                let id = DeviceID(rawValue: device + UInt64(round))
+                let enrolment = StoreRequest.NewDevice(
+                    codeHash: hash, device: id, secretHash: { _ in hash }, name: "test", platform: "linux",
+                    requestHash: hash)
+                let address = node.address()
+                node.store.submit([.perform(.enrol(enrolment), answer: address)])
+                return (node, address)
+            }
+            for (node, address) in requests {
+                _ = try node.replies.first("an answer") { if case .performed(_, address) = $0 { true } else { nil } }
+            }
+            let count = "SELECT count(*) FROM devices"
+            let counts = try [await postgres.sql(count), await shard.sql(count)].compactMap { Int($0) }
+            #expect(counts.reduce(0, +) == Int(round) + 1)
+        }
+    }
+
     @Test func `a node does not start without a database that has devices`() async throws {
         do { _ = try TestNode(postgres, shards: [shard]) }
         let error = #expect(throws: PostgresStoreError.self) { _ = try TestNode(postgres) }

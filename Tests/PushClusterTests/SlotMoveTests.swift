@@ -46,6 +46,10 @@ struct SlotMoveTests {
             throw MissingReply(what: "the devices")
         }
         #expect(all.count == 2)
+        guard case .counts(let counts) = try node.succeed(.allDevices(.counts)),
+            case .app(let app) = try node.succeed(.control(.app(topic: TestNode.topic)))
+        else { throw MissingReply(what: "the counts") }
+        #expect(counts.devices == 2 && counts.registrations == 2 && app.registrationCount == 2)
     }
 
     @Test func `a connected device is sent away, and notifications wait for the end of the move`() throws {

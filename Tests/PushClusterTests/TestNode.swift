@@ -226,7 +226,7 @@ struct MissingReply: Error {
 final class ReplyLog: StoreReplyReceiver, @unchecked Sendable {
     private let condition = NSCondition()
     private var replies: [StoreReply] = []
-    private var failures: [StoreError] = []
+    private var failures: [any StoreFailure] = []
     private var noted: [StoreNotice] = []
 
     func receive(_ new: [StoreReply]) {
@@ -236,7 +236,7 @@ final class ReplyLog: StoreReplyReceiver, @unchecked Sendable {
         }
     }
 
-    func note(_ failure: StoreError) { condition.withLock { failures.append(failure) } }
+    func note(_ failure: any StoreFailure) { condition.withLock { failures.append(failure) } }
 
     func note(_ notice: StoreNotice) { condition.withLock { noted.append(notice) } }
 
@@ -244,7 +244,7 @@ final class ReplyLog: StoreReplyReceiver, @unchecked Sendable {
     var notices: [StoreNotice] { condition.withLock { noted } }
 
     /// The failures after which the node must exit.
-    var fatal: [StoreError] { condition.withLock { failures } }
+    var fatal: [any StoreFailure] { condition.withLock { failures } }
 
     /// Waits for the first reply that a closure accepts, and removes it.
     @discardableResult

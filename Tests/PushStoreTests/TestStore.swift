@@ -69,7 +69,7 @@ final class TestStore: StreamTarget {
 
     private func start() {
         let fatal = fatal
-        store.start(receivers: collectors) { fatal.add($0) }
+        store.start(receivers: collectors) { if let error = $0 as? StoreError { fatal.add(error) } }
     }
 
     /// Closes the store and opens its file again.

@@ -18,7 +18,8 @@ package import PushStore
 /// docs/decisions/0046-order-among-nodes.md.
 package final class ClusterStore {
     let context: NodeContext
-    private let output: any ClusterOutput
+    /// The owner of the store.
+    private unowned let output: any ClusterOutput
     let shards: ClusterShards
     let host: Host
     private let pusher: Pusher
@@ -49,7 +50,7 @@ package final class ClusterStore {
     ///   - configuration: The settings of the node.
     ///   - slots: The shards of all devices.
     ///   - shardCount: The number of shards.
-    ///   - output: The receiver of batches, messages and replies.
+    ///   - output: The receiver of batches, messages and replies, which owns the store.
     package init(
         _ configuration: NodeConfiguration, slots: SlotMap, shardCount: Int, output: any ClusterOutput
     ) {

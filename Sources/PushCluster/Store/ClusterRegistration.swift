@@ -8,6 +8,8 @@ internal import PushStore
 struct ClusterRegistration {
     /// The assignment of slots to shards.
     let slots: SlotMap
+    /// The databases that this node uses.
+    let databases: ShardDatabases
     private let configuration: PostgresStoreConfiguration
     private let shards: [NodeRegistration]
 
@@ -18,6 +20,7 @@ struct ClusterRegistration {
         for address in configuration.addresses { shards.append(try NodeRegistration(configuration, at: address)) }
         self.shards = shards
         var wrongShard: Int?
+        var numbers: [Int64?] = []
         do throws(SQLError) {
             let cluster = try shards[0].connection.identity(ofShard: 0).cluster
             for (index, shard) in shards.enumerated() where wrongShard == nil {
@@ -29,10 +32,11 @@ struct ClusterRegistration {
                     wrongShard = index
                     continue
                 }
-                try shards[0].connection.include(shard.connection, asShard: index)
+                numbers.append(try shards[0].connection.include(shard.connection, asShard: index))
             }
             if wrongShard == nil { try shards[0].connection.assignSlots(shardCount: shards.count) }
             slots = try shards[0].connection.slots()
+            databases = ShardDatabases(numbers: numbers)
         } catch {
             throw .unreachable(error)
         }

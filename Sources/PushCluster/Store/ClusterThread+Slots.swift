@@ -7,13 +7,18 @@ internal import PushStore
 /// The assignment of devices to shards, and its changes.
 extension ClusterThread {
     /// Uses a new assignment of devices to shards; it is confirmed when all work by the former assignment is done.
-    func use(_ new: SlotMap, version: Int64, _ group: ChangeGroup?, _ store: ClusterStore) {
+    ///
+    /// Ends the node if devices have moved to a database that it does not use.
+    func use(
+        _ new: SlotMap, of databases: ShardDatabases, version: Int64, _ group: ChangeGroup?, _ store: ClusterStore
+    ) {
         guard slots.withLock({ $0 }) != new, version >= Int64(directoryVersion ?? 0) else {
             return settlement?.add(group) ?? ()
         }
         guard new.shardCount <= configuration.addresses.count else {
-            return fail("devices are in shard \(new.shardCount - 1), which [cluster] shards does not name")
+            return fail(.missingShard(new.shardCount - 1))
         }
+        if let shard = self.databases.firstDifference(from: databases, in: new) { return fail(.wrongShard(shard)) }
         slots.withLock { $0 = new }
         store.set(new)
         let former = settlement?.formerVersion ?? Int64(directoryVersion ?? 0)

@@ -34,7 +34,9 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     private let receivers: [any StoreReplyReceiver]
     let workers: ShardWorkers
     let slots: Lock<SlotMap>
-    private let onFatal: @Sendable (StoreError) -> Void
+    /// The databases that this node uses.
+    let databases: ShardDatabases
+    private let onFatal: @Sendable (any StoreFailure) -> Void
     private let metrics: StoreMetrics
     var store: ClusterStore?
     private var shards: [PostgresShard] = []
@@ -78,9 +80,9 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
 
     init(
         _ loop: EventLoop, _ configuration: PostgresStoreConfiguration, _ instance: InstanceID,
-        receivers: [any StoreReplyReceiver], workers: ShardWorkers, slots: Lock<SlotMap>,
+        receivers: [any StoreReplyReceiver], workers: ShardWorkers, slots: Lock<SlotMap>, databases: ShardDatabases,
         mailbox: Mailbox<Message>, metrics: StoreMetrics,
-        onFatal: @escaping @Sendable (StoreError) -> Void
+        onFatal: @escaping @Sendable (any StoreFailure) -> Void
     ) throws {
         self.loop = loop
         self.instance = instance
@@ -88,6 +90,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         self.receivers = receivers
         self.workers = workers
         self.slots = slots
+        self.databases = databases
         self.onFatal = onFatal
         self.metrics = metrics
         observer = ClusterObserver(instance, configuration)
@@ -192,7 +195,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         settleSlots(store)
         if let timer { loop.cancel(timer) }
         timer = nil
-        if store.isSuperseded { return fail("another start of the node \(configuration.node) has its number") }
+        if store.isSuperseded { return fail(.superseded(configuration.node)) }
         if isStopping, store.isIdle { return loop.stop() }
         let due = min(store.nextDue, history.nextDue ?? .future)
         guard due < .future else { return }
@@ -203,10 +206,10 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     }
 
     /// Ends the node because it can no longer serve.
-    func fail(_ text: String) {
+    func fail(_ error: PostgresStoreError) {
         guard !isStopping else { return }
         isStopping = true
-        onFatal(.locked(path: "\(configuration.address)", code: "nodes", text: text))
+        onFatal(error)
     }
 
     private func sendReplies() {
@@ -345,7 +348,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     private func take(_ data: RequestWorker.ControlData, _ group: ChangeGroup?, _ store: ClusterStore) {
         let version = Int64(data.directory.version)
         quotas?.setLimits(data.quotaLimits, version: data.directory.version)
-        use(data.slots, version: version, group, store)
+        use(data.slots, of: data.databases, version: version, group, store)
         publish(data.directory)
         store.setTeams(of: data.directory.topics)
         answerControl(store)

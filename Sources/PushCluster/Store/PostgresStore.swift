@@ -23,6 +23,7 @@ package final class PostgresStore: ServerStore {
     private let state: Lock<State>
     /// The shards of all devices.
     private let slots: Lock<SlotMap>
+    private let databases: ShardDatabases
 
     /// Connects to PostgreSQL, checks it, creates the tables if they do not exist, and registers this node.
     ///
@@ -40,6 +41,7 @@ package final class PostgresStore: ServerStore {
         let registration = try ClusterRegistration(configuration)
         instance = try registration.register()
         slots = Lock(registration.slots)
+        databases = registration.databases
         configuration.onRegistered(instance)
         state = Lock(.opened)
     }
@@ -54,12 +56,12 @@ package final class PostgresStore: ServerStore {
     ///   - receivers: `receivers[i]` receives the replies for loop i. The first one is the directory.
     ///   - onFatal: Called once, on the store's thread, when the node must exit because another instance has its number,
     ///     or because the kernel has no descriptors.
-    package func start(receivers: [any StoreReplyReceiver], onFatal: @escaping @Sendable (StoreError) -> Void) {
+    package func start(receivers: [any StoreReplyReceiver], onFatal: @escaping @Sendable (any StoreFailure) -> Void) {
         state.withLock { state in
             guard case .opened = state else { preconditionFailure("the store was started twice") }
             let (configuration, bounds, mailbox) = (configuration, bounds, mailbox)
             let (instance, metrics) = (instance, metrics)
-            let slots = slots
+            let (slots, databases) = (slots, databases)
             let workers = ShardWorkers(configuration, slots) { index, patientShards in
                 RequestWorker(configuration, instance, bounds, slots, patientShards: patientShards) {
                     mailbox.post(.outcome($0, worker: index))
@@ -69,10 +71,10 @@ package final class PostgresStore: ServerStore {
                 do {
                     try ClusterThread(
                         try EventLoop(), configuration, instance, receivers: receivers, workers: workers,
-                        slots: slots, mailbox: mailbox, metrics: metrics, onFatal: onFatal
+                        slots: slots, databases: databases, mailbox: mailbox, metrics: metrics, onFatal: onFatal
                     ).run()
                 } catch {
-                    onFatal(.cannotOpen(path: "epoll", code: "", text: "\(error)"))
+                    onFatal(StoreError.cannotOpen(path: "epoll", code: "", text: "\(error)"))
                 }
             }
             state = .running(thread, workers)

@@ -21,13 +21,24 @@ package enum PostgresStoreError: Error, Sendable {
     case noDescriptor(NetError)
     /// All numbers of nodes are taken.
     case tooManyNodes
+    /// Another start of this node has its number.
+    case superseded(String)
     /// The database has another shard, or belongs to another cluster.
     case wrongShard(Int)
     /// Devices are in a shard that the configuration does not name.
     case missingShard(Int)
 }
 
-extension PostgresStoreError: CustomStringConvertible {
+extension PostgresStoreError: StoreFailure {
+    package var exitStatus: Int32 {
+        switch self {
+        case .unreachable, .schema: 69
+        case .noDescriptor: 71
+        case .nameTaken, .superseded: 75
+        case .unsafe, .tooManyNodes, .unlinked, .wrongShard, .missingShard: 78
+        }
+    }
+
     /// A description of the problem and of the action that it requires.
     package var description: String {
         switch self {
@@ -37,6 +48,8 @@ extension PostgresStoreError: CustomStringConvertible {
         case .schema(let error): error.description
         case .nameTaken(let name):
             "Another node with the name \(name) runs. Give this node another name with [cluster] node, or stop the other one."
+        case .superseded(let name):
+            "Another start of the node \(name) has its number. Stop one of the two, or give it another name with [cluster] node."
         case .unlinked:
             "Another node uses the same PostgreSQL. Set [cluster] address on every node, so that they can connect to each other."
         case .noDescriptor(let error): "\(error). Raise the limit of open files."

@@ -192,8 +192,11 @@ final class RequestSession {
         let requests = try connections.control()
         let (directory, limits) = (try requests.directory(), try requests.quotaLimits())
         // The assignment of devices may be newer than the directory, which does no harm.
-        let slots = try connections.connection(toShard: 0).slots()
-        return .init(directory: directory, quotaLimits: limits, slots: slots)
+        let control = try connections.connection(toShard: 0)
+        let slots = try control.slots()
+        return .init(
+            directory: directory, quotaLimits: limits, slots: slots,
+            databases: try control.databases(shardCount: connections.shardCount))
     }
 
     private func readBroadcasts(from first: Int64, _ requests: PostgresRequests) throws(SQLError) {

@@ -51,6 +51,7 @@ final class RequestWorker: Sendable {
         var directory: Directory
         var quotaLimits: [QuotaSubject: QuotaLimits]
         var slots: SlotMap
+        var databases: ShardDatabases
         /// After a change, the nodes that may have read the former data.
         var nodes: [InstanceID] = []
     }

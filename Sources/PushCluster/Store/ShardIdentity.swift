@@ -2,12 +2,27 @@
 
 internal import PushPostgres
 internal import PushSQL
+internal import PushStore
 
 /// The numbers of a shard and of its cluster in the table `state`, by which a node notices a wrong address.
 struct ShardIdentity: Equatable {
     /// A random number that all shards of a cluster share.
     var cluster: Int64
     var shard: Int
+}
+
+/// The random numbers of the databases that are the shards of a cluster.
+struct ShardDatabases: Equatable {
+    /// The number of the database of each shard; nil before a node has used the shard.
+    var numbers: [Int64?]
+
+    /// Returns the first shard with slots whose database is another one; nil without a difference.
+    func firstDifference(from other: ShardDatabases, in slots: SlotMap) -> Int? {
+        numbers.indices.first { shard in
+            guard let own = numbers[shard], let used = other.numbers[shard], own != used else { return false }
+            return slots.slotCount(of: shard) > 0
+        }
+    }
 }
 
 extension PostgresConnection {
@@ -50,13 +65,23 @@ extension PostgresConnection {
         return try shard.state(Self.databaseName) != known
     }
 
-    /// Records the database that the cluster uses as a shard; called on shard 0.
-    func include(_ shard: PostgresConnection, asShard number: Int) throws(SQLError) {
+    /// Records the database that the cluster uses as a shard, and returns its number; called on shard 0.
+    @discardableResult
+    func include(_ shard: PostgresConnection, asShard number: Int) throws(SQLError) -> Int64? {
         let insert = try shard.prepare("INSERT INTO state VALUES (?, ?) ON CONFLICT (name) DO NOTHING")
         insert.bind(Self.databaseName, at: 1)
         insert.bind(Int64.random(in: 1 ... .max), at: 2)
         try insert.run()
-        if let own = try shard.state(Self.databaseName) { try setState(Self.name(ofShard: number), to: own) }
+        let own = try shard.state(Self.databaseName)
+        if let own { try setState(Self.name(ofShard: number), to: own) }
+        return own
+    }
+
+    /// Returns the databases that the cluster uses as shards; called on shard 0.
+    func databases(shardCount: Int) throws(SQLError) -> ShardDatabases {
+        var numbers: [Int64?] = []
+        for shard in 0..<shardCount { numbers.append(try state(Self.name(ofShard: shard))) }
+        return ShardDatabases(numbers: numbers)
     }
 
     /// The name of the random number that identifies a database.

@@ -55,10 +55,13 @@ struct SlotMover {
         case .begin(let target, let count):
             guard (0..<connections.shardCount).contains(target) else { return .refused(.unknownShard) }
             guard try hasAllNodes(target, control) else { return .refused(.shardNotEverywhere) }
-            guard let marked = try mark(for: target, count, control) else { return .refused(.slotsAreMoving) }
-            guard marked.count > 0 else { return .done }
-            try changed()
-            return .next(.copy(move: marked.move, to: target, rest: count - marked.count))
+            switch try mark(for: target, count, control) {
+            case .failure(let refusal): return .refused(refusal)
+            case .success((0, _)): return .done
+            case .success(let (marked, move)):
+                try changed()
+                return .next(.copy(move: move, to: target, rest: count - marked))
+            }
         case .copy(let move, let target, let rest):
             for (source, slots) in try slots(of: move, control) { try copy(slots, from: source, to: target, move) }
             let isMoved = try end(move, control)
@@ -89,18 +92,24 @@ struct SlotMover {
         return live[0].isSubset(of: live[1])
     }
 
-    /// Marks slots that move to a shard; returns their count and the number of the move, or nil while other slots move.
+    /// Marks slots that move to a shard; returns their count and the number of the move.
+    ///
+    /// The transaction also records the database, so that a node with another database for this shard stops.
     private func mark(
         for target: Int, _ count: Int, _ control: PostgresConnection
-    ) throws(SQLError) -> (count: Int, move: Int64)? {
-        try control.repeatedTransaction { () throws(SQLError) -> (count: Int, move: Int64)? in
-            guard try moving(control).isEmpty else { return nil }
+    ) throws(SQLError) -> Result<(count: Int, move: Int64), StoreRefusal> {
+        let new = try connections.connection(toShard: target)
+        return try control.repeatedTransaction {
+            () throws(SQLError) -> Result<(count: Int, move: Int64), StoreRefusal> in
+            guard try moving(control).isEmpty else { return .failure(.slotsAreMoving) }
+            guard try !control.excludes(new, asShard: target) else { return .failure(.shardNotEverywhere) }
+            try control.include(new, asShard: target)
             let select = try control.prepare("SELECT slot, shard FROM slots WHERE former IS NULL")
             var free: [Int: [Int]] = [:]
             while try select.step() { free[Int(select.int64(1)), default: []].append(Int(select.int64(0))) }
             let chosen = SlotRange.choose(
                 for: target, countMax: min(count, Self.slotsPerMoveCountMax), from: free)
-            guard !chosen.isEmpty else { return (0, 0) }
+            guard !chosen.isEmpty else { return .success((0, 0)) }
             try control.execute(
                 text:
                     "UPDATE slots SET moving_to = \(target) WHERE slot IN (\(chosen.map(String.init).joined(separator: ",")))"
@@ -109,7 +118,7 @@ struct SlotMover {
             try control.setState("slot_move", to: move)
             try control.setState("slot_mover", to: instance.rawValue)
             try raiseVersion(control)
-            return (chosen.count, move)
+            return .success((chosen.count, move))
         }
     }
 

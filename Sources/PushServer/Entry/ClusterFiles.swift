@@ -87,7 +87,7 @@ extension ServerError {
             return try body()
         } catch {
             switch error {
-            case .postgres(let error): throw .postgres(error)
+            case .postgres(let error): throw .store(error)
             case .key(let error):
                 throw .configuration(
                     ConfigurationError(place: error.path, problem: error.problem, remedy: error.remedy))

@@ -57,7 +57,7 @@ enum PostgresOpening {
         do throws(PostgresStoreError) {
             return try PostgresStore(store)
         } catch {
-            throw .postgres(error)
+            throw .store(error)
         }
     }
 
@@ -67,7 +67,8 @@ enum PostgresOpening {
     ) throws(ServerError) {
         store.lock = try ServerError.wrapping { () throws(NetError) in try FileLock.take("\(file).lock") }
         guard store.lock != nil else {
-            throw .store(.locked(path: "\(file).lock", code: "flock", text: "the server of this data directory runs"))
+            let text = "the server of this data directory runs"
+            throw .store(StoreError.locked(path: "\(file).lock", code: "flock", text: text))
         }
         if PrivateFile.exists(file) {
             let bytes = try ServerError.wrapping { () throws(NetError) in try PrivateFile.read(file, byteCountMax: 64) }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import PushCluster
 package import PushNet
 internal import PushServing
 package import PushStore
@@ -14,9 +13,8 @@ package enum ServerError: Error, Sendable {
     case installation(InstallationError)
     /// A damaged backup, or a database that failed its check.
     case damaged(InstallationError)
-    case store(StoreError)
-    /// A problem of PostgreSQL.
-    case postgres(PostgresStoreError)
+    /// A problem of the database.
+    case store(any StoreFailure)
     /// A store that could not be copied to another database.
     case move(StoreMoveError)
     /// The store did not return the data that the server needs to start.
@@ -34,8 +32,7 @@ package enum ServerError: Error, Sendable {
         case .configuration, .library: 78
         case .installation: 73
         case .damaged: 65
-        case .store(let error): error.isLocked ? 75 : 74
-        case .postgres(let error): error.exitStatus
+        case .store(let error): error.exitStatus
         case .move(let error): error.exitStatus
         case .refused: 74
         case .system: 71
@@ -49,24 +46,11 @@ package enum ServerError: Error, Sendable {
         case .configuration(let error): error.description
         case .installation(let error), .damaged(let error): error.description
         case .store(let error): error.description
-        case .postgres(let error): error.description
         case .move(let error): error.description
         case .refused(let text): text
         case .system(let error): "\(error.description)\n\(error.advice)"
         case .tls(let error): error.description
         case .library(let text): text
-        }
-    }
-}
-
-extension PostgresStoreError {
-    /// The exit status, from sysexits.h.
-    fileprivate var exitStatus: Int32 {
-        switch self {
-        case .unreachable, .schema: 69
-        case .noDescriptor: 71
-        case .nameTaken: 75
-        case .unsafe, .tooManyNodes, .unlinked, .wrongShard, .missingShard: 78
         }
     }
 }

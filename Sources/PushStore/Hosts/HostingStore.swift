@@ -14,7 +14,7 @@ package protocol ServerStore: HostingStore {
     ///   - receivers: `receivers[i]` receives the replies for loop i. The first one is the directory.
     ///   - onFatal: Called once, on the store's thread, after a failure that makes further acknowledgements unsafe. The
     ///     process must exit and restart, which recovers.
-    func start(receivers: [any StoreReplyReceiver], onFatal: @escaping @Sendable (StoreError) -> Void)
+    func start(receivers: [any StoreReplyReceiver], onFatal: @escaping @Sendable (any StoreFailure) -> Void)
 
     /// Keeps the quotas in step with those of other servers that use the same database; call it once.
     func share(_ quotas: any SharedQuotas)

@@ -3,6 +3,12 @@
 internal import PushSQL
 internal import PushSQLite
 
+/// A failure after which the process of a store must exit.
+package protocol StoreFailure: Error, CustomStringConvertible {
+    /// The exit status, from sysexits.h.
+    var exitStatus: Int32 { get }
+}
+
 /// A failure of the disk or the database.
 package enum StoreError: Error, Sendable, Equatable {
     /// The file could not be opened or created.
@@ -98,7 +104,9 @@ package enum StoreError: Error, Sendable, Equatable {
     }
 }
 
-extension StoreError: CustomStringConvertible {
+extension StoreError: StoreFailure {
+    package var exitStatus: Int32 { isLocked ? 75 : 74 }
+
     /// A description of what happened, where, and what to do about it, for administrators.
     package var description: String { "\(whatHappened). \(remedy)" }
 

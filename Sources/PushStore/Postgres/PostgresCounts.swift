@@ -6,7 +6,8 @@ internal import PushSQL
 
 /// Answers from the tables the queries that memory answers in a store with SQLite.
 ///
-/// A device is connected if `hosts` names an instance of a node that was seen within three seconds.
+/// A device is connected if `hosts` names an instance of a node that was seen within three seconds. The rows of devices
+/// that have moved to another shard are not counted, although this shard keeps them for a minute.
 final class PostgresCounts {
     /// The number of this node.
     private let node: Int64
@@ -44,13 +45,21 @@ final class PostgresCounts {
             WHERE device = ANY (CAST(CAST(? AS text) AS bigint[]))
                 AND seen_at > clock_timestamp() - interval '3 seconds'
             """)
-        countRegistrations = try database.prepare("SELECT count(*) FROM registrations WHERE topic = ? AND live = 1")
+        countRegistrations = try database.prepare(
+            """
+            SELECT count(*) FROM registrations WHERE topic = ? AND live = 1
+                AND NOT EXISTS (SELECT 1 FROM moved_slots WHERE slot = (device >> 53)::int)
+            """)
         countPending = try database.prepare(
             """
             SELECT (SELECT count(*) FROM pending WHERE topic = ?1) + (
                 SELECT count(*) FROM broadcasts JOIN channels ON number = channel WHERE topic = ?1)
             """)
-        countSubscriptions = try database.prepare("SELECT count(*) FROM subscriptions WHERE channel = ?")
+        countSubscriptions = try database.prepare(
+            """
+            SELECT count(*) FROM subscriptions WHERE channel = ?
+                AND NOT EXISTS (SELECT 1 FROM moved_slots WHERE slot = (device >> 53)::int)
+            """)
     }
 
     /// Answers a query.

@@ -50,10 +50,12 @@ final class StoreSizeReader {
             SELECT (SELECT count(*) FROM topics WHERE removed_at_ms IS NULL),
                 coalesce(
                     (SELECT row_count FROM estimates WHERE relname = 'devices_by_enrolment'),
-                    (SELECT count(*) FROM devices WHERE removed_at_ms IS NULL)),
+                    (SELECT count(*) FROM devices WHERE removed_at_ms IS NULL
+                        AND NOT EXISTS (SELECT 1 FROM moved_slots WHERE slot = (id >> 53)::int))),
                 coalesce(
                     (SELECT row_count FROM estimates WHERE relname = 'registrations_by_topic'),
-                    (SELECT count(*) FROM registrations WHERE live = 1)),
+                    (SELECT count(*) FROM registrations WHERE live = 1
+                        AND NOT EXISTS (SELECT 1 FROM moved_slots WHERE slot = (device >> 53)::int))),
                 coalesce(
                     (SELECT row_count FROM estimates WHERE relname = 'pending'), (SELECT count(*) FROM pending))
                     + (SELECT count(*) FROM broadcasts),

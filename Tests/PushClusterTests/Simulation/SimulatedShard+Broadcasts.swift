@@ -46,7 +46,7 @@ extension SimulatedShard {
             let before = channels.since[subscription] ?? 0
             guard before < skip.number else { continue }
             channels.since[subscription] = skip.number
-            keepWayBack { [self] in channels.since[subscription] = before }
+            keepWayBack { [unowned self] in channels.since[subscription] = before }
         }
     }
 

@@ -177,7 +177,7 @@ final class SimulatedShard {
         for departure in departures {
             guard let host = hosts[departure.device], host.epoch == departure.epoch else { continue }
             hosts[departure.device]?.instance = InstanceID(rawValue: 0)
-            keepWayBack { [self] in hosts[departure.device] = host }
+            keepWayBack { [unowned self] in hosts[departure.device] = host }
         }
     }
 
@@ -196,7 +196,7 @@ final class SimulatedShard {
     private func remove(_ identity: Identity, id: Int64) {
         guard let row = rows[identity], row.id == id else { return }
         rows[identity] = nil
-        keepWayBack { [self] in if rows[identity] == nil { rows[identity] = row } }
+        keepWayBack { [unowned self] in if rows[identity] == nil { rows[identity] = row } }
     }
 
     private func attach(_ attachment: ShardBatch.Attachment, _ instance: InstanceID) -> ShardResult.Attachment {
@@ -207,7 +207,7 @@ final class SimulatedShard {
         }
         let beforeEarlier = earlierHosts[attachment.device]
         (hosts[attachment.device], earlierHosts[attachment.device]) = ((instance, attachment.epoch), earlier)
-        keepWayBack { [self] in
+        keepWayBack { [unowned self] in
             guard hosts[attachment.device]?.epoch == attachment.epoch else { return }
             (hosts[attachment.device], earlierHosts[attachment.device]) = (earlier, beforeEarlier)
         }

@@ -147,6 +147,8 @@ final class Simulation {
         if options.hasBroadcasts { broadcastFindings = BroadcastFindings(self, late: lateBroadcasts) }
         let reviewedCount = strayStreamCount
         if reviewedCount > 0 { run(until: now + 61_000) }
+        // The actions that are left refer to the simulation.
+        defer { events = EventHeap() }
         return SimulationFindings(self, late: late, reviewedCount: reviewedCount)
     }
 
