@@ -133,7 +133,8 @@ final class ShardConnections {
                     commitCount += 1
                 }
                 guard let shard else { return try control.transaction { () throws(SQLError) in try counted() } }
-                // The control data are committed first. A failure may lose a code, but no code is used twice.
+                // The control data are committed first, so that no code is used twice. If only this commit succeeds, the
+                // next attempt completes the request.
                 try shard.transaction { () throws(SQLError) in
                     try control.transaction { () throws(SQLError) in try counted() }
                 }
