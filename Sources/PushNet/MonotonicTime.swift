@@ -2,7 +2,9 @@
 
 internal import Glibc
 
-/// A point in time of the clock of all timers (`CLOCK_MONOTONIC`), which never jumps, and stops while the machine sleeps.
+/// A point in time of a clock that never jumps.
+///
+/// Nearly all of them are of the clock of all timers (`CLOCK_MONOTONIC`), which stops while the machine sleeps.
 package struct MonotonicTime: Comparable, Sendable {
     /// The nanoseconds since a fixed time before startup.
     package let nanoseconds: Int64
@@ -10,9 +12,16 @@ package struct MonotonicTime: Comparable, Sendable {
     package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
     /// The current time, read with `clock_gettime(2)`.
-    package static var now: MonotonicTime {
+    package static var now: MonotonicTime { now(on: CLOCK_MONOTONIC) }
+
+    /// The current time of the clock that continues while the machine sleeps (`CLOCK_BOOTTIME`).
+    ///
+    /// Compare it only with other times of this clock.
+    package static var elapsed: MonotonicTime { now(on: CLOCK_BOOTTIME) }
+
+    private static func now(on clock: clockid_t) -> MonotonicTime {
         var time = timespec()
-        let code = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        let code = unsafe clock_gettime(clock, &time)
         precondition(code == 0, "clock_gettime failed: errno \(errno)")
         return MonotonicTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }

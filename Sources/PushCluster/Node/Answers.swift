@@ -16,7 +16,7 @@ final class Answers {
     }
 
     private let context: NodeContext
-    private let hasLease: (DeviceID) -> Bool
+    private let shards: ClusterShards
     /// The notifications of providers, in the order of their arrival, until their patience ends.
     private var patience = FIFOQueue<(waiting: WaitingNotification, due: MonotonicTime)>()
     /// The notifications of providers that arrived while the node had to read control data.
@@ -25,27 +25,25 @@ final class Answers {
     private var held: [WaitingNotification] = []
     /// The accepted notifications that wait until all nodes make higher numbers, in the order of that time.
     private var passing: [(waiting: WaitingNotification, due: MonotonicTime)] = []
-    private var waitingByteCount = 0
     /// The answers to pushes of other nodes, of this turn.
     private var pushed: [PushAnswer: [(index: Int, result: NodeMessage.PushResult)]] = [:]
 
-    init(_ context: NodeContext, hasLease: @escaping (DeviceID) -> Bool) {
+    init(_ context: NodeContext, _ shards: ClusterShards) {
         self.context = context
-        self.hasLease = hasLease
+        self.shards = shards
     }
 
     // MARK: Waiting
 
     /// Returns whether another notification of a provider may wait.
     func hasRoom(for notification: Notification) -> Bool {
-        context.waitingCount < context.configuration.waitingCountMax
-            && waitingByteCount + notification.payload.count <= context.configuration.waitingByteCountMax
+        shards[notification.address.device].load.hasRoom(for: notification)
     }
 
     /// Adds a notification of a provider, which is refused when its patience ends.
     func add(_ waiting: WaitingNotification) {
-        context.waitingCount += 1
-        waitingByteCount += waiting.pending.notification.payload.count
+        waiting.load = shards[waiting.device].load
+        waiting.load?.add(waiting.pending.notification)
         let end = context.moment.advanced(byMilliseconds: context.configuration.patienceMilliseconds)
         patience.append((waiting, end))
     }
@@ -104,7 +102,7 @@ final class Answers {
         guard !waiting.isAnswered else { return }
         if case .accepted = result {
             let isDecided = !waiting.isOfProvider || context.control.areCurrent(at: context.moment)
-            guard hasLease(waiting.device), isDecided else { return held.append(waiting) }
+            guard shards.hasLease(of: waiting.device), isDecided else { return held.append(waiting) }
             guard hasPassed(waiting) else { return }
         }
         waiting.isAnswered = true
@@ -131,8 +129,7 @@ final class Answers {
         _ result: WaitingNotification.Result, of waiting: WaitingNotification, checkedBy check: ControlVersions.Check,
         to answer: ReplyAddress
     ) {
-        context.waitingCount -= 1
-        waitingByteCount -= waiting.pending.notification.payload.count
+        waiting.load?.remove(waiting.pending.notification)
         switch result {
         case .accepted where !context.control.allow(check, isRecent: isRecent(waiting)), .notHere, .unavailable:
             if waiting.isTraced { context.trace(.dropped, .notWritten, of: waiting) }

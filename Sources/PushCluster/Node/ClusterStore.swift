@@ -63,7 +63,7 @@ package final class ClusterStore {
         host = Host(context, shards)
         pusher = Pusher(context)
         teller = Teller(context, shard: shard)
-        answers = Answers(context, hasLease: shards.hasLease)
+        answers = Answers(context, shards)
         edge = Edge(context, shards, host, pusher, teller, answers)
         publisher = Publisher(context) { shards.first.hasLease }
         goodbyes = StreamGoodbyes(context, host)

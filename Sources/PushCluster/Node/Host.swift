@@ -185,7 +185,8 @@ final class Host {
         waiting.stream = stream
         stream.measure(waiting.pending.sequence, at: context.moment)
         let milliseconds =
-            context.isBusy ? context.configuration.busyGraceMilliseconds : context.configuration.graceMilliseconds
+            shard(waiting.device).load.isBusy
+            ? context.configuration.busyGraceMilliseconds : context.configuration.graceMilliseconds
         guard !replaces, stream.acknowledges(within: milliseconds) else {
             // The row that it replaces must not come back after it. Both are written, and the later one stays.
             for waiting in earlier { write(waiting) }

@@ -31,7 +31,7 @@ package struct NodeConfiguration: Sendable {
     package var busyCount = 64
     /// The time for which a batch gathers while `busyCount` or more notifications wait, in milliseconds.
     package var gatheringMilliseconds: Int64 = 5
-    /// The maximum number of notifications that wait for a shard, of all providers.
+    /// The maximum number of notifications for the devices of a shard, of all providers, that wait.
     package var waitingCountMax = 20_000
     /// The maximum size of their payloads, in bytes.
     package var waitingByteCountMax = 32 << 20

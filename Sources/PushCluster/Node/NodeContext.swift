@@ -66,9 +66,6 @@ final class NodeContext {
             .sorted { $0.rawValue < $1.rawValue }
     }
 
-    /// Whether many notifications wait, so that larger batches are worth a delay.
-    var isBusy: Bool { waitingCount >= configuration.busyCount }
-
     /// The highest version of the control data that the node knows.
     var controlVersion: Int64 { control.known }
 

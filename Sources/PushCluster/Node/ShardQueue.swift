@@ -25,6 +25,7 @@ final class ShardQueue {
     /// The time before which no batch is sent, after one was refused.
     private var pauseEnd = MonotonicTime.past
     private(set) var lease: Lease
+    let load: ShardLoad
     /// The positions of the changes in the last answer to a heartbeat.
     private var heardChanges: Set<Int64> = []
     /// The first transaction whose changes the last answer to a heartbeat may lack.
@@ -44,6 +45,7 @@ final class ShardQueue {
     init(_ shard: Int, _ context: NodeContext) {
         self.shard = shard
         self.context = context
+        load = ShardLoad(context)
         lease = Lease(durationMilliseconds: context.configuration.leaseMilliseconds)
     }
 
@@ -155,7 +157,7 @@ final class ShardQueue {
     var nextDue: MonotonicTime? {
         guard isConnected, underWay == nil else { return nil }
         guard let since = next.since else { return max(nextHeartbeat, pauseEnd) }
-        let gathering = context.isBusy ? context.configuration.gatheringMilliseconds : 0
+        let gathering = load.isBusy ? context.configuration.gatheringMilliseconds : 0
         return max(min(nextHeartbeat, since.advanced(byMilliseconds: gathering)), pauseEnd)
     }
 

@@ -44,6 +44,8 @@ final class WaitingNotification {
     /// Whether the number decides the order: the notification has a row, may soon have one, or waits until its stream
     /// has read earlier rows.
     var isOrderedByNumber = false
+    /// The load of the shard that counts it, although its device may move; nil if another node sent it.
+    var load: ShardLoad?
     /// Whether the sender has its answer.
     var isAnswered = false
     /// The host that the node has asked to read the row.

@@ -52,7 +52,7 @@ extension ClusterThread {
     private func reviewSecrets(_ heartbeat: ShardResult.Heartbeat) {
         guard let keeper = configuration.links?.keeper, let store,
             keeper.noteHeartbeat(
-                leaseMilliseconds: store.leaseMilliseconds, controlVersion: heartbeat.controlVersion, at: .now)
+                leaseMilliseconds: store.leaseMilliseconds, controlVersion: heartbeat.controlVersion, at: .elapsed)
         else { return }
         if !workers.control.submit(.reviewSecrets) { keeper.endReview() }
     }

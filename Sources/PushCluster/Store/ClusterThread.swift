@@ -73,7 +73,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     var cleanDue = MonotonicTime.past
     /// The version of the control data in the last directory.
     var directoryVersion: UInt64?
-    /// The last version of the control data in which data for checks of notifications changed.
+    /// The last version of the control data that no longer allows everything that the one before allowed.
     var checksVersion: Int64 = 0
     /// The last directory that was sent to the loops.
     private var directory: Directory?
@@ -174,7 +174,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         if !isInTurn {
             isInTurn = true
             metrics.beginTurn(at: .now)
-            store.beginTurn(at: .now)
+            store.beginTurn(at: .elapsed)
             loop.atEndOfTurn { [weak self] in self?.endTurn() }
         }
         body(store)
@@ -197,9 +197,11 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         timer = nil
         if store.isSuperseded { return fail(.superseded(configuration.node)) }
         if isStopping, store.isIdle { return loop.stop() }
-        let due = min(store.nextDue, history.nextDue ?? .future)
-        guard due < .future else { return }
-        timer = loop.schedule(after: max(due.duration(since: .now), .zero)) { [weak self] in
+        let due = store.nextDue
+        var wait = history.nextDue?.duration(since: .now) ?? .seconds(Int64.max)
+        if due < .future { wait = min(wait, due.duration(since: .elapsed)) }
+        guard wait < .seconds(Int64.max) else { return }
+        timer = loop.schedule(after: max(wait, .zero)) { [weak self] in
             self?.timer = nil
             self?.turn { _ in }
         }
@@ -359,7 +361,8 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         // Two workers may have read directories in the other order.
         guard directory.version >= directoryVersion ?? 0 else { return }
         directoryVersion = directory.version
-        if self.directory?.checksLike(directory) != true { checksVersion = Int64(directory.version) }
+        let isLess = self.directory.map { !directory.allowsAll(allowedBy: $0) } ?? true
+        if isLess { checksVersion = Int64(directory.version) }
         self.directory = directory
         for loop in receivers.indices { replies[UInt32(loop), default: []].append(.directory(directory)) }
     }

@@ -327,6 +327,8 @@ extension Limits {
     /// system.
     public static let connectionChangesPerTrimCount = 500
     /// The maximum number of notifications of one loop that wait for the store; more are answered with 503.
+    ///
+    /// With several databases, this is the number for each of them.
     public static let unansweredAcceptCountMax = 20_000
 
     /// The maximum number of notifications of one loop, sent with send tokens, that wait for the store.

@@ -27,11 +27,11 @@ extension MetricFamily {
             source.shards { $0.synchronousStandbys.value < 0 ? nil : Sample($0.synchronousStandbys.value, $1) }
         },
         .gauge("posthorn_lease_seconds", "The time for which the node may still accept and deliver.", by: "shard") {
-            source in source.shards { Sample(nanoseconds: $0.leaseNanoseconds(now: source.now), $1) }
+            source in source.shards { Sample(nanoseconds: $0.leaseNanoseconds(now: .elapsed), $1) }
         },
         .gauge(
             "posthorn_suspended", "1 while the node may neither accept nor deliver, otherwise 0.", by: "shard"
-        ) { source in source.shards { Sample($0.leaseNanoseconds(now: source.now) == 0 ? 1 : 0, $1) } },
+        ) { source in source.shards { Sample($0.leaseNanoseconds(now: .elapsed) == 0 ? 1 : 0, $1) } },
     ]
 
     private static let links: [MetricFamily] = [

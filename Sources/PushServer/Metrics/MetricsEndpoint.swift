@@ -102,7 +102,7 @@ final class MetricsEndpoint: Endpoint {
             storeTurnNanoseconds: context.metrics.store.turnNanoseconds(now: now),
             certificateExpiry: context.installation.certificateExpiry, now: .now,
             isDraining: cluster.map { $0.draining.value != 0 } ?? false,
-            isSuspended: cluster.map { $0.leaseNanoseconds(now: now) == 0 } ?? false)
+            isSuspended: cluster.map { $0.leaseNanoseconds(now: .elapsed) == 0 } ?? false)
         let problems = check.problems
         guard problems.isEmpty else { return Self.send(exchange, status: 503, problems.joined(separator: "\n")) }
         Self.send(exchange, status: 200, "The server is ready.")

@@ -207,7 +207,7 @@ final class ProviderEndpoint {
 
     /// Counts a notification that is passed to the store, or rejects it if too many are unanswered.
     func checkRoom() throws(Rejection) {
-        guard services.unansweredAcceptCount < Limits.unansweredAcceptCountMax else {
+        guard services.unansweredAcceptCount < services.unansweredAcceptCountMax else {
             throw Rejection(.serviceUnavailable)
         }
         services.unansweredAcceptCount += 1

@@ -78,7 +78,7 @@ final class SendProgress {
     private var hasRoom: Bool {
         guard unansweredCount > 0 else { return true }
         return unansweredCount < Limits.sendUnansweredCountMax
-            && services.unansweredAcceptCount < Limits.unansweredSendCountMax
+            && services.unansweredAcceptCount < services.unansweredSendCountMax
     }
 
     private func advance(_ exchange: HTTPExchange, _ address: ReplyAddress) {

@@ -29,7 +29,7 @@ final class SendPublisher {
         _ exchange: HTTPExchange, _ connection: ServerConnection
     ) {
         do throws(Rejection) {
-            guard services.unansweredAcceptCount < Limits.unansweredSendCountMax else {
+            guard services.unansweredAcceptCount < services.unansweredSendCountMax else {
                 throw Rejection(.serviceUnavailable)
             }
             let draft = try makeDraft(message, app, sender)

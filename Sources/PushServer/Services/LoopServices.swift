@@ -22,6 +22,9 @@ final class LoopServices {
     var directory = TopicDirectory(Directory(version: 0, topics: [:], keys: [:]))
     /// The number of notifications that the store has not answered yet.
     var unansweredAcceptCount = 0
+    /// The bounds of this number; with several databases, those of one that is down must not fill all of it.
+    let unansweredAcceptCountMax: Int
+    let unansweredSendCountMax: Int
     /// The costly requests of devices that are on their way to the store.
     var unanswered = UnansweredRequests()
     /// The long lists that are on their way to providers.
@@ -34,6 +37,8 @@ final class LoopServices {
         quotas = LoopQuotas(context.quotas)
         metrics = context.metrics.apis[Int(loop.index)]
         settings = context.settings
+        unansweredAcceptCountMax = Limits.unansweredAcceptCountMax * context.databaseCount
+        unansweredSendCountMax = Limits.unansweredSendCountMax * context.databaseCount
         ciphers = try TokenCiphers(context.installation.tokenKeys)
     }
 
@@ -41,7 +46,7 @@ final class LoopServices {
     func cipher(for environment: Environment) -> TokenCipher { ciphers.cipher(for: environment) }
 
     /// Whether a device token that no key opens is invalid, and not only unknown to this node of a cluster.
-    var hasAllTokenKeys: Bool { context.installation.tokenKeys.isComplete(at: loop.events.now) }
+    var hasAllTokenKeys: Bool { context.installation.tokenKeys.isComplete(at: .elapsed) }
 
     // MARK: Requests at the store
 

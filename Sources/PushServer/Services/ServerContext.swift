@@ -26,6 +26,8 @@ final class ServerContext: Sendable {
     /// The URL for providers and devices, for example `https://push.example.org:2197`.
     let serverURL: String
     let startedAt: Timestamp
+    /// The number of databases, each of which may be down while the others serve their devices.
+    let databaseCount: Int
     let metrics: ServerMetrics
     let log: EventLog
 
@@ -45,6 +47,7 @@ final class ServerContext: Sendable {
         self.serverURL = serverURL
         self.acceptedLinks = acceptedLinks
         self.startedAt = startedAt
+        databaseCount = 1 + configuration.shardAddresses.count
         metrics = ServerMetrics(loops: serving.loopMetrics, store: storeMetrics)
         log = serving.log
     }

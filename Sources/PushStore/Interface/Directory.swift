@@ -152,9 +152,12 @@ package struct Directory: Sendable {
         self.authorityVersion = authorityVersion
     }
 
-    /// Returns whether checks with another directory have the same results.
-    package func checksLike(_ other: Directory) -> Bool {
-        topics == other.topics && keys == other.keys && revokedCertificates == other.revokedCertificates
-            && sendTokens == other.sendTokens
+    /// Returns whether a request that was allowed with an earlier directory is allowed with this one too.
+    ///
+    /// So apps, keys and send tokens may only have been added.
+    package func allowsAll(allowedBy earlier: Directory) -> Bool {
+        earlier.topics.allSatisfy { topics[$0.key] == $0.value } && earlier.keys.allSatisfy { keys[$0.key] == $0.value }
+            && revokedCertificates.isSubset(of: earlier.revokedCertificates)
+            && earlier.sendTokens.allSatisfy { sendTokens[$0.key] == $0.value }
     }
 }
