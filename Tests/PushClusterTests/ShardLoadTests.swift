@@ -10,7 +10,7 @@ import Testing
 
 /// The notifications that wait on a node while one of two shards does not answer.
 struct ShardLoadTests {
-    /// What the node sends.
+    /// Collects the messages of the node.
     private final class Output: ClusterOutput {
         var batches: [(batch: ShardBatch, number: Int64, shard: Int)] = []
         var refusedCount = 0

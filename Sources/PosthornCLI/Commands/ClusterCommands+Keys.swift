@@ -11,15 +11,16 @@ extension ClusterCommands {
         Command(
             "init", "Prepare PostgreSQL and this machine for a cluster.",
             discussion: """
-                On an empty database, the command creates the tables, the key of the cluster in cluster.key, the keys of \
-                device tokens and the authority. If the data directory of this machine already has token keys and an \
-                authority, the cluster gets those. On the database of a cluster that exists, the command needs the \
-                cluster.key of another node, and gets everything else from PostgreSQL. It changes nothing that exists, so \
-                it can be repeated. The first start of a node does the same.
+                On an empty database, the command creates the tables, the key of the cluster in cluster.key, the keys \
+                of device tokens and the authority. If the data directory of this machine already has token keys and \
+                an authority, the cluster gets those. On the database of an existing cluster, the command needs the \
+                cluster.key of another node, and gets everything else from PostgreSQL. It changes nothing that exists, \
+                so it can be repeated. The first start of a node does the same.
 
                 The configuration needs url in [store] and address in [cluster]. The command runs \
-                'posthornd --init-cluster', which must be installed on this machine, and has its exit codes. Run it as \
-                root or as the server's user. PostgreSQL's password comes from PGPASSWORD or from ~/.pgpass of this user.
+                'posthornd --init-cluster' and has its exit codes, so posthornd must be installed on this machine. \
+                Run it as root or as the server's user. PostgreSQL's password comes from PGPASSWORD or from ~/.pgpass \
+                of this user.
                 """,
             options: [
                 Option("config", value: "FILE", "The configuration file of the server.", values: .file),
@@ -51,9 +52,9 @@ extension ClusterCommands {
         Command(
             "rotate-token-key", "Use a new key for new device tokens.",
             discussion: """
-                The command makes the key, and waits until all nodes that run can open its tokens. Only then do the nodes \
-                use it for new tokens. Earlier device tokens stay valid. If the command is interrupted, the nodes \
-                continue, and a repetition waits for the same key.
+                The command makes the key, and waits until all nodes that run can decrypt device tokens with it. Only \
+                then do the nodes use it for new device tokens. Earlier device tokens stay valid. If the command is \
+                interrupted, the nodes continue. If you repeat it, it waits for the same key.
                 """,
             options: [timeout])
     ) { (invocation, context) throws(CommandError) in
@@ -62,24 +63,27 @@ extension ClusterCommands {
         let keys = try wait(seconds, admin, from: first) { !$0.isTokenKeyWaiting && $0.behind.isEmpty }
         guard !keys.isTokenKeyWaiting else { throw unread(keys, seconds, "The new key is not used yet") }
         return Report(
-            "New device tokens have a new key. The nodes open tokens of \(keys.tokenKeyCount) keys.", json: keys)
+            """
+            The nodes use a new key for new device tokens. They can decrypt the tokens of \(keys.tokenKeyCount) keys.
+            """, json: keys)
     }
 
     static let rotateClusterKey = CommandNode(
         Command(
             "rotate-cluster-key", "Replace cluster.key, in two steps.",
             discussion: """
-                The first step makes cluster.key.next beside cluster.key on this node. Copy this file to the same place on \
-                each other node. The second step, with --complete, seals all secrets in PostgreSQL with the new key. It is \
-                refused while a node that runs does not have the file. Then each node renames its cluster.key.next to \
-                cluster.key, and keeps the earlier key as cluster.key.previous, which opens older backups of PostgreSQL.
+                The first step makes cluster.key.next beside cluster.key on this node. Copy this file to the same \
+                place on each other node. The second step, with --complete, encrypts all secrets in PostgreSQL with \
+                the new key. It is refused while a node that runs does not have the file. Then each node renames its \
+                cluster.key.next to cluster.key, and keeps the earlier key as cluster.key.previous. Older backups of \
+                PostgreSQL need the earlier key.
 
                 Nothing is lost if a node or the command ends between the steps: a node starts with either key. A node \
                 that is stopped needs the file before it starts again. Between the steps, the command without options \
                 shows which nodes lack the file.
                 """,
             options: [
-                Option("complete", "Seal the secrets with the new key."),
+                Option("complete", "Encrypt the secrets with the new key."),
                 Option("cancel", "Discard the new key before it is used."), timeout,
             ],
             examples: [
@@ -154,8 +158,9 @@ extension ClusterCommands {
     /// Describes a rotation of the cluster's key that is complete.
     private static func completion(of keys: ClusterAPI.Keys) -> String {
         """
-        All secrets are sealed with the new key. It is in \(oneLine(keys.keyFile)) on this node, and in cluster.key on each \
-        other node that runs. Keep a copy in a safe place. A node that did not run needs the file before it starts.
+        All secrets are encrypted with the new key. The key is in \(oneLine(keys.keyFile)) on this node, and in \
+        cluster.key on each other node that runs. Keep a copy in a safe place. A node that did not run needs the file \
+        before it starts.
         The earlier key is in cluster.key.previous. Older backups of PostgreSQL need it.
         """
     }

@@ -21,11 +21,11 @@ enum ClusterCommands {
         Command(
             "status", "Show the nodes, PostgreSQL, and all problems.",
             discussion: """
-                ID is the number of the node. LINK is the connection from this machine's node to the other node, which \
-                reports CLOCK and DEVICES. CLOCK is the time by which the clock of the node is ahead of PostgreSQL's. \
-                The problems include those that become visible only after the next loss of a machine. The exit code is \
-                0 without problems, 1 with problems, 3 if the node does not run, and 4 if the server is not part of a \
-                cluster.
+                ID is the number of the node. LINK is the connection from this machine's node to the other node. Over \
+                it, the other node reports its CLOCK and DEVICES. CLOCK is the time by which the clock of the node is \
+                ahead of PostgreSQL's. The problems include those that become visible only after the next loss of a \
+                machine. The exit code is 0 without problems, 1 with problems, 3 if the node does not run, and 4 if \
+                the server is not part of a cluster.
                 """)
     ) { (invocation, context) throws(CommandError) in
         report(of: try context.admin(invocation).send(.get("cluster"), for: ClusterAPI.Status.self))
@@ -78,9 +78,10 @@ enum ClusterCommands {
                 The name and the number of the node become free. Nothing is lost: its devices connect to other nodes, and \
                 notifications are in PostgreSQL. The command refuses a node that had a heartbeat in the last ten seconds.
 
-                The remaining nodes get certificates of a new authority, so the removed machine can open no link with its \
-                old one. But a machine that has cluster.key and the password of PostgreSQL can join again. If it is lost \
-                or stolen, change the password, and then run 'posthorn cluster rotate-cluster-key'.
+                The remaining nodes get certificates of a new authority, so the removed machine cannot open a link \
+                with its old certificate. But a machine that has cluster.key and the password of PostgreSQL can join \
+                again. If the machine is lost or stolen, change the password, and then run 'posthorn cluster \
+                rotate-cluster-key'.
                 """,
             arguments: [node])
     ) { (invocation, context) throws(CommandError) in
@@ -111,9 +112,9 @@ enum ClusterCommands {
             "move-slots", "Move devices to another database.",
             discussion: """
                 Each device belongs to one of 1,024 slots, and each slot to one database (shard). The command moves \
-                COUNT slots to SHARD from the shards that have most. It moves some slots at a time. Their devices are \
-                away for about a second, and notifications for them wait. Nothing is lost if a node or a database \
-                stops meanwhile. A slot that has moved can move again after a minute.
+                COUNT slots to SHARD from the shards that have the most slots. It moves some slots at a time. Their \
+                devices connect again after about a second; until then, notifications for them wait. Nothing is lost \
+                if a node or a database stops meanwhile. A slot that has moved can move again after about a minute.
                 """,
             arguments: [Argument("COUNT", "The number of slots, from 1 to 1024.")],
             options: [
@@ -185,8 +186,9 @@ enum ClusterCommands {
         Command(
             "finish-upgrade", "Delete what only nodes of an earlier version need.",
             discussion: """
-                Run the command after an upgrade, when all nodes run the new version. Afterwards, nodes of the earlier \
-                version cannot start any more. The command refuses while such a node is in 'posthorn cluster status'.
+                Run the command after an upgrade, when all nodes run the new version. The command refuses while a node \
+                of an earlier version is in 'posthorn cluster status'. If the upgrade left anything to delete, nodes of \
+                the earlier version cannot start any more afterwards.
                 """)
     ) { (invocation, context) throws(CommandError) in
         try context.admin(invocation).send(.post(["cluster", "upgrade"]))

@@ -8,7 +8,7 @@ internal import PushStore
 /// Answers the senders of notifications: providers on loops of this node, and other nodes that pushed them.
 ///
 /// A notification is accepted only with a lease. If its number defines its order, it is accepted only when every node
-/// makes higher numbers. The next notification of its sender then has a higher number on any node.
+/// makes only higher numbers. The next notification of its sender then has a higher number on any node.
 final class Answers {
     private struct PushAnswer: Hashable {
         var instance: InstanceID

@@ -23,7 +23,7 @@ enum ClusterLimits {
     static let publicationCountMax = 256
     /// The maximum number of devices for which written notifications are counted.
     static let countedDeviceCountMax = 1 << 16
-    /// The maximum time in milliseconds that a stopping node has to write what it was asked to.
+    /// The maximum time that a stopping node has to complete its requests, in milliseconds.
     static let stopMilliseconds = 1_000
     /// The time that a changed delivery history waits to be written together with others, in milliseconds.
     static let historyDelayMilliseconds: Int64 = 60_000
@@ -41,12 +41,12 @@ enum ClusterLimits {
     static let traceTrimMilliseconds: Int64 = 30_000
     /// The time after the last heartbeat of a node for which the links to it are kept, in milliseconds.
     static let linkMilliseconds: Int64 = 60_000
-    /// The time after which a move of slots is ended whose node has stopped, in milliseconds.
+    /// The time after which another node ends a move of slots whose node has stopped, in milliseconds.
     static let slotMoveMilliseconds: Int64 = 4_000
     /// The pause after a batch that PostgreSQL refused, in milliseconds.
     static let retryMilliseconds: Int64 = 200
     /// The time between two removals of queue entries that are no longer needed, in milliseconds.
     static let removalMilliseconds: Int64 = 1_000
-    /// The maximum number of keys of device tokens, each of which is tried to open a token of an older key.
+    /// The maximum number of keys of device tokens; a node may have to try all of them to open a token.
     static let tokenKeyCountMax = 16
 }

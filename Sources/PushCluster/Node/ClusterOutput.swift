@@ -2,7 +2,7 @@
 
 package import PushStore
 
-/// Carries out what a node sends.
+/// Sends the batches, messages and replies of a node.
 package protocol ClusterOutput: AnyObject {
     /// Sends a batch to a shard, which has answered the one before.
     ///

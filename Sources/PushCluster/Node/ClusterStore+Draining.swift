@@ -37,7 +37,7 @@ extension ClusterStore {
             clockDifferenceMilliseconds: context.clockDifferenceMilliseconds)
     }
 
-    /// Notices whether all devices have left, and all that was delivered to them is written.
+    /// Records whether all devices have left, and everything that was delivered to them is acknowledged or written.
     ///
     /// Later notifications of providers do not count: the node accepts them until it stops.
     func noteDrained() {
@@ -47,9 +47,9 @@ extension ClusterStore {
         readNodesSoon()
     }
 
-    /// Lets the node read and tell the state of nodes at once.
+    /// Lets the node send a heartbeat at once, which reads the states of nodes and records that of this node.
     func readNodesSoon() { shards.first.beatSoon() }
 
-    /// Whether everything that was asked of this node is done, so that it can stop without a loss of time for others.
+    /// Whether all requests to this node are complete, so that nothing waits for it when it stops.
     var isIdle: Bool { host.count == 0 && context.waitingCount == 0 && shards.queues.allSatisfy(\.isIdle) }
 }

@@ -8,14 +8,14 @@ extension ClusterStore {
     /// Records that a connection to a shard is open.
     package func connected(toShard index: Int) { shards.queues[index].connected() }
 
-    /// Records that the connection to a shard is lost, and asks again for the batch whose answer is lost.
+    /// Records that the connection to a shard is lost, and queues the contents of the unanswered batch again.
     package func disconnected(fromShard index: Int) {
         let shard = shards.queues[index]
         let lost = shard.disconnected()
         host.connectionLost(to: shard)
         guard let lost else { return }
         askAgain(lost)
-        // A stream that ended without an answer may have replaced a stream on another node, which must hear of this.
+        // A stream that ended without an answer may have replaced a stream on another node, which must learn of this.
         for stream in lost.attachments where stream.hasEnded { shards[stream.device].announce(stream.device) }
     }
 

@@ -11,11 +11,11 @@ package import PushStore
 /// ```
 /// provider ─▶ route ─▶ this node's streams ─acknowledged─▶ answer
 ///               │  └─▶ link to the host's node ─▶ its streams ─▶ answer over the link
-///               └────▶ shard: write, commit, look who is the host, tell it ─▶ answer
+///               └────▶ shard: write, commit, look up the host, tell it ─▶ answer
 /// ```
 /// The store runs on one thread and never blocks. It takes commands, results of shards and messages of nodes, and sends
-/// batches, messages and replies at the end of each turn. The tests run the same code in a simulator. Its rules are in
-/// docs/decisions/0046-order-among-nodes.md.
+/// batches, messages and replies at the end of each turn. The tests run the same code in a simulator. The rules for
+/// the order of notifications are in docs/decisions/0046-order-among-nodes.md.
 package final class ClusterStore {
     let context: NodeContext
     /// The owner of the store.
@@ -41,7 +41,7 @@ package final class ClusterStore {
     package var counters: NodeCounters { context.counters }
     /// The number of streams on this node.
     package var streamCount: Int { host.count }
-    /// Whether another instance has this node's number, so that the node must stop.
+    /// Whether the table `nodes` no longer has this instance, so that the node must stop.
     package private(set) var isSuperseded = false
 
     /// Creates the store of a node without connections.
@@ -123,7 +123,7 @@ package final class ClusterStore {
         return due
     }
 
-    /// Notices leases that ended or began, and control data that the node may use again.
+    /// Reacts to leases that ended or began, and to control data that the node may use again.
     private func noteLeases() {
         context.judgeClock()
         for (index, shard) in shards.queues.enumerated() where shard.hasLease != hadLease[index] {
@@ -207,7 +207,7 @@ package final class ClusterStore {
         case .broadcast(let number, let broadcast):
             host.deliver(broadcast)
             context.send(.done(number: number), to: instance)
-        // The thread takes these before they get here.
+        // `ClusterThread` takes these messages, so they do not arrive here.
         case .rates: break
         // The thread reads the control data first.
         case .control(let number, _): context.send(.done(number: number), to: instance)

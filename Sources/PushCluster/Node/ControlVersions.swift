@@ -94,7 +94,7 @@ struct ControlVersions {
     ///
     /// - Parameters:
     ///   - check: The check when the request arrived.
-    ///   - isRecent: Whether that was less than a lease ago.
+    ///   - isRecent: Whether the request arrived less than the time of a lease ago.
     /// - Returns: Whether the newest data have the same result, or need not apply.
     func allow(_ check: Check, isRecent: Bool) -> Bool { changed <= check.version || isRecent && check.wasCurrent }
 }

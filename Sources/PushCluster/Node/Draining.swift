@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whether a node sends its devices away, as `nodes.draining` has it.
+/// Whether a node sends its devices away, with the values of the column `nodes.draining`.
 package enum Draining: Int64, Sendable {
     case no = 0
     /// An administrator wants it, and devices are left.

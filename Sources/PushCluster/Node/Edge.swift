@@ -51,7 +51,7 @@ final class Edge {
     private func write(_ waiting: WaitingNotification) {
         let notification = waiting.pending.notification
         guard !context.isLate(waiting) else { return context.step(waiting, .finish(.unavailable)) }
-        // A now-or-never notification is never written. In this step, no node has a stream of its device.
+        // A now-or-never notification is never written. If it gets here, no node has confirmed its delivery.
         if notification.isNowOrNever || notification.isExpired(now: context.now) {
             context.counters.noteExpired()
             context.trace(.expired, notification.isNowOrNever ? .notConnected : .none, of: waiting)

@@ -10,7 +10,7 @@ struct GatheredBatch {
     enum Look {
         /// Finds the host for a notification.
         case route(WaitingNotification)
-        /// Finds the host that must hear of a row, after its commit.
+        /// Finds the host that must read a row, after the commit of the row.
         case written(WaitingNotification)
         /// Verifies that a stream on this node is still the device's.
         case stream(HostedStream)

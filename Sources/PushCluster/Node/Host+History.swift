@@ -33,8 +33,9 @@ extension Host {
         if !histories.report(acknowledgement, on: stream), !isEnd { context.counters.noteIgnored() }
     }
 
-    /// Reads the history once more for the first unknown number of a stream, because the host before may have written
-    /// it since; ignores further ones.
+    /// Reads the history again for the first unknown number of a stream, because an earlier host may have changed it.
+    ///
+    /// Unknown numbers that arrive before the result wait for it, too. Later ones are ignored.
     private func askForHistory(_ acknowledgement: DeviceAPI.Acknowledgement, on stream: HostedStream) {
         if !stream.hasAskedAgain, acknowledgement.id > 0 {
             stream.hasAskedAgain = true
@@ -55,7 +56,7 @@ extension Host {
 
     // MARK: The row of the device
 
-    /// Takes the stored history of a device, with what it acknowledged at other nodes.
+    /// Takes the stored history of a device, which has the acknowledgements that it sent to other nodes.
     func takeHistory(_ stored: [DeliveryHistory.Entry], _ stream: HostedStream) {
         for entry in stored where entry.marks.contains(.acknowledged) {
             guard let sent = takeAcknowledged(entry.sequence, on: stream) else { continue }

@@ -6,8 +6,8 @@ internal import PushNet
 extension Host {
     /// Registers streams again whose rows in `hosts` may be lost with the connection to their shard.
     ///
-    /// A row lasts that was answered before the last answered heartbeat was sent, because a heartbeat is committed on a
-    /// standby.
+    /// A row survives if its registration was answered before the node sent the last answered heartbeat, because a
+    /// standby has confirmed this heartbeat.
     func connectionLost(to queue: ShardQueue) {
         let safe = queue.lease.renewedAt ?? .past
         for device in devices where shard(device) === queue {
@@ -23,7 +23,7 @@ extension Host {
         }
     }
 
-    /// Registers and reads for the streams of a refused batch again.
+    /// Registers the streams of a refused batch again, and requests their readings again.
     func askAgain(_ refused: GatheredBatch) {
         let attached = Set(refused.attachments.map(ObjectIdentifier.init))
         for stream in refused.attachments where isCurrent(stream) { register(stream) }

@@ -71,10 +71,10 @@ final class Host {
         shard(stream.device).attach(stream)
     }
 
-    /// Takes the result of an attachment; returns the host of an earlier stream, which must hear of this one.
+    /// Takes the result of an attachment; returns the host of an earlier stream, which must learn of this one.
     func attached(_ stream: HostedStream, _ result: ShardResult.Attachment) -> ShardResult.Host? {
         if isCurrent(stream) { take(result, for: stream) }
-        // Even if the stream has ended since: its row replaced the other one.
+        // Even if the stream has ended since, its row has replaced that of the earlier host.
         guard case .attached(let earlier?) = result, earlier.isLive, earlier.instance != context.instance else {
             return nil
         }
@@ -134,7 +134,7 @@ final class Host {
         expireNowOrNever(stream)
         histories.close(stream)
         shard(stream.device).depart(.init(device: stream.device, epoch: stream.epoch))
-        // A registration whose answer was lost may have replaced a stream on another node, which must hear of this.
+        // A registration whose answer was lost may have replaced a stream on another node, which must learn of this.
         if stream.attachedAt == nil, stream.readingNumber > 1 { shard(stream.device).announce(stream.device) }
         if let end { context.reply(.ended(end, stream: stream.address), to: stream.address) }
     }
@@ -144,7 +144,7 @@ final class Host {
     /// Delivers a notification, or writes it; refuses it if the registration has ended.
     func offer(_ waiting: WaitingNotification) {
         guard let stream = streams[waiting.device] else { return context.step(waiting, .finish(.notHere)) }
-        // A node that was stopped may find a push that its sender has written long ago.
+        // A node that was stopped may find a push whose sender has written the notification long ago.
         guard !context.isLate(waiting) else { return context.step(waiting, .finish(.unavailable)) }
         let notification = waiting.pending.notification
         if !stream.needsAccount {
@@ -170,7 +170,7 @@ final class Host {
         guard stream.isOpen, !stream.isMarked, hasLease(stream),
             !stream.contains(notification.uniqueID)
         else {
-            // Its writer marks the stream after the commit.
+            // After the commit, the node that wrote the row marks the stream.
             return context.step(waiting, .write)
         }
         deliver(waiting, stream)

@@ -13,7 +13,7 @@ internal import PushStore
 /// ```
 final class HostedStream {
     enum State {
-        /// The row in `hosts` is not known to last, so nothing is delivered.
+        /// The shard may not have the row in `hosts`, so nothing is delivered.
         case attaching
         /// Rows may wait in the shard that were not sent.
         case reading
@@ -61,7 +61,7 @@ final class HostedStream {
     var isAnnounced = false
     /// Whether rows may have been written since the last reading was requested.
     var isMarked = false
-    /// Whether a check requested the reading, so that any row that it finds was not announced.
+    /// Whether `StreamReview` requested the reading, so that no node has announced the rows that it finds.
     var isReviewed = false
     /// Whether the registrations must be read again.
     var needsAccount = true

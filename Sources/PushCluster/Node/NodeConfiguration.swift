@@ -53,7 +53,7 @@ package struct NodeConfiguration: Sendable {
     package var reviewMilliseconds: Int64 = 60_000
     /// The maximum difference between the clocks of the machine and of PostgreSQL at which the node still serves.
     package var clockDifferenceMillisecondsMax = ClockAgreement.suspensionDifferenceMax
-    /// The numbers that the node measures.
+    /// The metrics of the node.
     package var metrics = StoreMetrics(cluster: ClusterMetrics())
     /// Returns the wall-clock time.
     package var now: @Sendable () -> Timestamp

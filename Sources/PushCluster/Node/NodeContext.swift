@@ -27,7 +27,7 @@ final class NodeContext {
     var isDrained = false
     /// The instances to which a link is up.
     var links: Set<InstanceID> = []
-    /// The instances that left a question unanswered, and the times until which they get no other one.
+    /// The instances that left a question unanswered, and the times until which they get no other question.
     var silences: [InstanceID: MonotonicTime] = [:]
     /// The events of notifications; nil without a trace.
     let trace: NodeTrace?
@@ -74,7 +74,7 @@ final class NodeContext {
 
     // MARK: Steps
 
-    /// Returns whether the sender of a notification no longer waits for its answer, so that it writes it itself.
+    /// Returns whether the node that sent a notification no longer waits for the answer, and writes the notification.
     func isLate(_ waiting: WaitingNotification) -> Bool { ids.clock.latest(at: moment) > waiting.end }
 
     /// Schedules the next step of a notification.
@@ -112,7 +112,7 @@ final class NodeContext {
 
     /// Returns whether an instance is known to have no lease, or to have been followed by another one.
     ///
-    /// Before such a node delivers anything, it reads all waiting rows again. So nobody needs to wake it.
+    /// Before such a node delivers anything, it reads all waiting rows again. So no other node needs to wake it.
     func isGone(_ instance: InstanceID) -> Bool {
         guard let known = nodes[instance.node] else { return false }
         return known.instance == instance ? !known.isLive : known.instance.rawValue > instance.rawValue

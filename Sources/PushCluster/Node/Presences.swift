@@ -2,7 +2,7 @@
 
 internal import PushNet
 
-/// Tells the other nodes once a second how this node does, and remembers what they tell.
+/// Sends the state of this node to the other nodes once a second, and keeps the states that they send.
 final class Presences {
     private static let intervalMilliseconds: Int64 = 1_000
 
@@ -16,7 +16,7 @@ final class Presences {
         self.describe = describe
     }
 
-    /// Returns what a node has told recently; nil without a link.
+    /// Returns the state that a node has sent recently; nil without a link.
     func presence(of instance: InstanceID) -> NodeMessage.Presence? {
         guard let (presence, time) = heard[instance], context.links.contains(instance),
             context.moment.milliseconds(since: time) < context.configuration.leaseMilliseconds

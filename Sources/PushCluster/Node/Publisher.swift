@@ -16,8 +16,8 @@ package struct Publication: Sendable {
 /// Answers the providers of broadcasts.
 ///
 /// A broadcast is stored first, if its channel stores it. Then each node delivers it to its subscribers, and confirms
-/// it. The provider has its answer after that, and when every node makes only higher numbers: so the next broadcast of
-/// the channel, on any node, is the later one.
+/// it. The provider gets its answer when all nodes have confirmed, and every node makes only higher numbers. So the
+/// next broadcast of the channel has a higher number, on any node.
 final class Publisher {
     /// A broadcast that has no number yet.
     private struct Arrival {

@@ -4,7 +4,7 @@ internal import PushCore
 internal import PushNet
 internal import PushStore
 
-/// Sends to a shard what a node asks of it: one batch at a time, while the next one gathers.
+/// Sends the statements of a node to a shard: one batch at a time, while the next one gathers.
 ///
 /// ```
 /// write, look, attach, read, delete ─▶ next batch ─previous one answered─▶ under way ─▶ results, in order

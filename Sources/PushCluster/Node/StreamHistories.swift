@@ -20,7 +20,7 @@ final class StreamHistories {
 
     // MARK: Sending
 
-    /// Records that a notification is sent; a device that reconnects often does not fill the trace.
+    /// Records that a notification is sent, in the trace at most twice, so that frequent reconnects do not fill it.
     func noteSent(_ pending: PendingNotification, _ state: HostedStream.Sent.State, on stream: HostedStream) {
         let (topic, isBroadcast) = (
             pending.notification.address.topic, pending.notification.channel != nil
@@ -39,7 +39,7 @@ final class StreamHistories {
         changed.append(history)
     }
 
-    /// Removes the oldest entries of a history that exceeds its bound by a quarter, so that few calls pay for it.
+    /// Removes the oldest entries of a history that exceeds its bound by a quarter, so that few calls remove entries.
     func trim(_ history: DeliveryHistory) {
         let countMax = context.configuration.historyEntryCountMax
         guard history.entries.count > countMax + countMax / 4 else { return }
@@ -54,7 +54,7 @@ final class StreamHistories {
         if !sent.isBroadcast { context.counters.note(.acknowledged) }
         context.trace?.record(.acknowledged, of: sent.id, sent.topic, on: stream.device, at: context.nextTraceTime())
         if stream.history.index(of: sent.id) == nil {
-            // The history was too long, and lost it.
+            // The history was too long, so the entry was removed from it.
             _ = stream.history.noteSent(sent.id, sent.topic, isBroadcast: sent.isBroadcast)
         }
         _ = report(acknowledgement, on: stream)

@@ -3,7 +3,7 @@
 internal import PushCore
 internal import PushNet
 
-/// Compares all streams of a node with the shard once a minute, some with each second.
+/// Compares all streams of a node with their shards once a minute, some of them each second.
 ///
 /// A stream that another one has replaced is closed, and each device's waiting rows are read once more. Two faults at the
 /// same time could otherwise leave a stream or a row behind.

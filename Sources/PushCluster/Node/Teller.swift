@@ -4,10 +4,10 @@ internal import PushCore
 internal import PushNet
 internal import PushStore
 
-/// Tells the hosts of devices what they must hear: new rows, and later streams on other nodes.
+/// Tells other nodes about new rows, later streams, changes of devices and control data, and broadcasts.
 ///
-/// A writer answers its sender only after the host has heard of the row, or after all nodes find the device in
-/// `changes` with their next heartbeats.
+/// A node that has written a row answers the sender only after the host has learned of the row, over a link or from
+/// `changes` with a heartbeat.
 final class Teller {
     /// A question to a node.
     private enum Question {
@@ -43,7 +43,7 @@ final class Teller {
 
     /// Tells the host on another node that a notification is written, then answers its sender.
     func tell(_ waiting: WaitingNotification, _ host: ShardResult.Host) {
-        // The host has ended the stream without a trace in `hosts`, or is gone and reads before it delivers.
+        // The host has ended the stream that `hosts` still names, or it is gone and reads before it delivers again.
         if host.isSameStream(as: waiting.desertedHost) || !host.isLive {
             return context.step(waiting, .finish(.accepted))
         }

@@ -21,7 +21,7 @@ final class WaitingNotification {
         case refused(RejectionReason, endedAt: Timestamp?)
         /// Another node hosts the device, or no node does.
         case notHere
-        /// The node cannot keep its promise in time.
+        /// The node can neither deliver nor write the notification in time.
         case unavailable
     }
 
@@ -31,7 +31,7 @@ final class WaitingNotification {
     let key: RowKey
     let sender: Sender
     let since: MonotonicTime
-    /// The shard's UNIX time in microseconds until which its sender waits; the node that sent it then writes it.
+    /// The shard's UNIX time in microseconds until which the node that pushed it waits; then that node writes it.
     let end: Int64
     /// The stream on this node that it was delivered on; nil before, and after it was written.
     var stream: HostedStream?

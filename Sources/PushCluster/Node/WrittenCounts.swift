@@ -13,7 +13,7 @@ struct WrittenCounts {
     mutating func note(_ device: DeviceID) {
         let count = (counts[device] ?? 0) + 1
         guard count >= PostgresLimits.rowsWrittenUntilTrim else {
-            // Without memory of the others, their bounds are applied later.
+            // The bounds of devices whose counts are forgotten are applied later.
             if counts.count >= ClusterLimits.countedDeviceCountMax { counts.removeAll(keepingCapacity: true) }
             counts[device] = count
             return

@@ -22,7 +22,7 @@ package struct ClusterKey: Sendable {
         let isOpen = try ClusterKeyError.wrapping(path) { () throws(NetError) in try PrivateFile.isOpenToOthers(path) }
         guard !isOpen else {
             throw ClusterKeyError(
-                path: path, problem: "Other users can read or write the cluster's key.",
+                path: path, problem: "Other users can read or write the key of the cluster.",
                 remedy: "Run chmod 600 \(path).")
         }
         let digits = text.last == UInt8(ascii: "\n") ? Array(text.dropLast()) : text
@@ -99,7 +99,7 @@ package struct ClusterKeyError: Error, Sendable {
             return try body()
         } catch {
             throw ClusterKeyError(
-                path: path, problem: "Cannot use the cluster's key: \(error.description).", remedy: error.advice)
+                path: path, problem: "Cannot use the key of the cluster: \(error.description).", remedy: error.advice)
         }
     }
 }

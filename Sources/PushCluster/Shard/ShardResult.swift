@@ -94,7 +94,7 @@ package struct ShardResult: Sendable {
 
     /// The answer to a heartbeat.
     package struct Heartbeat: Sendable {
-        /// Whether another instance has the node's number.
+        /// Whether the table `nodes` no longer has the instance, because the node was started again or was removed.
         package var isTaken: Bool
         /// The shard's UNIX time in microseconds before it read `changes`.
         package var time: Int64

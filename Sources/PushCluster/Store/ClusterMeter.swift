@@ -4,13 +4,13 @@ internal import PushAPI
 internal import PushNet
 internal import PushStore
 
-/// Measures what a node does with PostgreSQL and with the other nodes, and exchanges counts with them.
+/// Measures how a node uses PostgreSQL and the links, and exchanges counts with the other nodes.
 struct ClusterMeter {
     private let store: StoreMetrics
     private let metrics: ClusterMetrics
     private let workers: ShardWorkers
     private let exchangeMilliseconds: Int64
-    /// The times of the batches that are under way, with the numbers of their rows, by shard.
+    /// The sending times and row counts of the batches that are under way, by shard.
     private var underWay: [(sentAt: MonotonicTime, rowCount: Int)?]
     /// The time of the next exchange of counts; `future` during one.
     private var exchangeDue = MonotonicTime.past
@@ -18,7 +18,7 @@ struct ClusterMeter {
     /// Creates the meter of a node.
     ///
     /// - Parameters:
-    ///   - store: The numbers to write.
+    ///   - store: The metrics to write.
     ///   - workers: The workers of the node.
     ///   - configuration: The settings.
     init(_ store: StoreMetrics, _ workers: ShardWorkers, _ configuration: PostgresStoreConfiguration) {

@@ -3,12 +3,12 @@
 internal import PushAPI
 internal import PushPostgres
 
-/// Finds the problems of a cluster, also those that matter only after the next loss of a machine.
+/// Finds the problems of a cluster, including those that matter only after the next loss of a machine.
 struct ClusterProblems {
     /// The age of a transaction in seconds above which PostgreSQL keeps too many deleted rows.
     private static let transactionSecondsMax: Int64 = 600
 
-    /// The name of the node that looks.
+    /// The name of the node that looks for problems.
     var node: String
     /// The reason why the node cannot use PostgreSQL; nil while it can.
     var connectionProblem: String?
@@ -130,7 +130,7 @@ struct ClusterProblems {
             problems.append(
                 .init(
                     code: "one-connected-standby",
-                    text: "Only one synchronous standby of PostgreSQL is connected, so without it no commit ends. "
+                    text: "Only one synchronous standby of PostgreSQL is connected, so no commit completes without it. "
                         + "Start another standby."))
         }
         if let seconds = server.oldestTransactionSeconds, seconds > Self.transactionSecondsMax {

@@ -4,7 +4,7 @@ internal import PushCore
 internal import PushNet
 internal import PushStore
 
-/// The other nodes, and the version of the control data that all use.
+/// The other nodes, and the versions of the control data that nodes use.
 extension ClusterThread {
     func noteHeartbeat(_ heartbeat: ShardResult.Heartbeat, ofShard index: Int) {
         if sweepsDue[index] <= .now, workers[ofShard: index].submit(.sweep(shard: index)) {
@@ -16,7 +16,7 @@ extension ClusterThread {
         endAbandonedMove()
     }
 
-    /// Reports each change of the agreement of the clocks of this machine and of PostgreSQL.
+    /// Reports each change of the agreement between this machine's clock and PostgreSQL's.
     private func noteClock() {
         guard let difference = store?.context.clockDifferenceMilliseconds else { return }
         let agreement = ClockAgreement(differenceMilliseconds: difference)
@@ -28,7 +28,7 @@ extension ClusterThread {
     /// Connects to the nodes that a heartbeat found, and reads the control data if they have another version.
     func noteNodes(_ heartbeat: ShardResult.Heartbeat) {
         observer.note(heartbeat, at: .now)
-        // A node that is cut off from PostgreSQL must hear that others are not.
+        // A node that is cut off from PostgreSQL must learn over its links that other nodes are not.
         let recent = heartbeat.nodes.filter { $0.heartbeatAgeMilliseconds < ClusterLimits.linkMilliseconds }
         let nodes = recent.compactMap { node in
             node.address.flatMap { LinkedNode.Address($0) }.map { LinkedNode(instance: node.instance, address: $0) }

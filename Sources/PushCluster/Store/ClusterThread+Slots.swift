@@ -6,9 +6,9 @@ internal import PushStore
 
 /// The assignment of devices to shards, and its changes.
 extension ClusterThread {
-    /// Uses a new assignment of devices to shards; it is confirmed when all work by the former assignment is done.
+    /// Uses a new assignment of devices to shards, and confirms it when all work under the former one is done.
     ///
-    /// Ends the node if devices have moved to a database that it does not use.
+    /// Ends the node if devices have moved to a database that the node does not use.
     func use(
         _ new: SlotMap, of databases: ShardDatabases, version: Int64, _ group: ChangeGroup?, _ store: ClusterStore
     ) {

@@ -7,7 +7,7 @@ internal import PushPostgres
 internal import PushSQL
 internal import PushStore
 
-/// The thread of a node's store: an event loop with the `ClusterStore`, its shard and the outcomes of its workers.
+/// The thread of a node's store: an event loop for the `ClusterStore`, its shards and the outcomes of its workers.
 ///
 /// ```
 /// loops ──commands──▶ mailbox ──▶ ClusterStore ──batches──▶ PostgresShard
@@ -52,7 +52,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     var quotas: QuotaExchange?
     var observer: ClusterObserver
     private var meter: ClusterMeter
-    /// The version of the control data whose assignment of slots is not in force yet.
+    /// The work under the former assignment of slots; nil when this work is done.
     var settlement: SlotSettlement?
     var lastHeartbeat = MonotonicTime.past
     private var leases = LeaseReport()
@@ -62,11 +62,11 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     var sweepsDue: [MonotonicTime]
     /// The replies of this turn by loop.
     private var replies: [UInt32: [StoreReply]] = [:]
-    /// Whether the current turn of the loop has begun one of the store.
+    /// Whether a turn of the store has begun in the current turn of the loop.
     private var isInTurn = false
     private var timer: TimerID?
     private var isStopping = false
-    /// The time from which slots move without a step of this node; nil while none move, and during its own move.
+    /// The time since which slots have moved without this node; nil while no slots move, and during its own move.
     var slotsMoveSince: MonotonicTime?
     var isMovingSlots = false
     /// The time of the next clean-up after a move of slots.
@@ -237,7 +237,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         }
     }
 
-    /// Stops when what was asked of the node is written, at the latest after a second.
+    /// Stops when the node has written everything that was requested, at the latest after a second.
     private func stopWhenIdle() {
         guard !isStopping else { return loop.stop() }
         isStopping = true

@@ -4,18 +4,18 @@ internal import PushCore
 internal import PushNet
 internal import PushStore
 
-/// Passes the events and the delivery histories of a node to the worker that writes them, and searches of the trace.
+/// Passes events, delivery histories and searches of the trace to the worker for the trace.
 ///
-/// The thread of the store uses it. Events wait for a second, so that a row has many of them. Those of a request are
-/// written before its answer, together with all others that came during the write before.
+/// The thread of the store uses it. Events wait for a second, so that a row has many of them. The events of a
+/// request are written before its answer, together with all other events that arrived during the previous write.
 struct HistoryFeed {
     private let worker: RequestWorker
     /// The time of the next write; nil while no event waits.
     private var due: MonotonicTime?
     private var lastWrite = MonotonicTime.past
-    /// The requests whose events the next write has.
+    /// The requests whose events are in the next write.
     private var next: [ChangeGroup] = []
-    /// The requests whose events the writes under way have.
+    /// The requests whose events are in the writes under way.
     private var underWay = FIFOQueue<[ChangeGroup]>()
 
     init(_ worker: RequestWorker) { self.worker = worker }
@@ -30,7 +30,7 @@ struct HistoryFeed {
         due = .past
     }
 
-    /// Passes what is due at the end of a turn.
+    /// Passes everything that is due at the end of a turn.
     mutating func endTurn(_ store: ClusterStore) {
         let trace = store.trace
         if due == nil, trace?.isEmpty == false {

@@ -16,7 +16,7 @@ final class HistoryWork {
     private let report: @Sendable (RequestWorker.Outcome) -> Void
     private var rows = FIFOQueue<TraceRow>()
     private var byteCount = 0
-    /// Whether the first row may be written, because the answer was lost.
+    /// Whether PostgreSQL may already have the first row, because the answer to its last write was lost.
     private var mayExist = false
     private var histories: [DeliveryHistory.Copy] = []
     private var searches = FIFOQueue<PostgresTraces.Search>()
@@ -68,7 +68,7 @@ final class HistoryWork {
 
     /// Writes the histories to their shards; keeps those of shards that fail, and of devices that move.
     ///
-    /// - Returns: Whether none is kept.
+    /// - Returns: Whether all histories were written.
     /// - Throws: The error of the last shard that failed.
     private func writeHistories() throws(SQLError) -> Bool {
         var failure: SQLError?

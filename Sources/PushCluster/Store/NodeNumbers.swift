@@ -4,7 +4,7 @@ internal import PushAPI
 internal import PushStore
 
 extension StoreMetrics {
-    /// Publishes the numbers of a node.
+    /// Publishes the metrics of a node.
     func set(_ store: ClusterStore) {
         let counters = store.counters
         set(.accepted, to: counters.accepted)

@@ -8,10 +8,10 @@ internal import PushStore
 
 /// Registers a start of this node in the table `nodes`, before the node serves anything.
 struct NodeRegistration {
-    /// The time that an earlier start of the node has until its last heartbeat is too old, in milliseconds.
+    /// The time for which a start waits until the last heartbeat of an earlier start is too old, in milliseconds.
     private static let patienceMilliseconds: Int64 = 5_000
     private static let pauseMilliseconds = 100
-    /// The codes of errors that PostgreSQL does not have.
+    /// The codes of this type's own errors, which PostgreSQL does not use.
     private static let (noNumber, noLinks) = ("number", "links")
     /// The version of the tables, rows and messages that this program understands.
     static let protocolVersion: Int64 = 1
@@ -104,7 +104,7 @@ struct NodeRegistration {
         }
     }
 
-    /// Takes the row of an instance that was registered in the shard with the control data.
+    /// Registers the instance from shard 0 in another shard.
     func register(_ instance: InstanceID) throws(PostgresStoreError) {
         do throws(SQLError) {
             try connection.transaction(isolation: .readCommitted) { () throws(SQLError) in

@@ -54,8 +54,8 @@ package final class PostgresStore: ServerStore {
     ///
     /// - Parameters:
     ///   - receivers: `receivers[i]` receives the replies for loop i. The first one is the directory.
-    ///   - onFatal: Called once, on the store's thread, when the node must exit because another instance has its number,
-    ///     or because the kernel has no descriptors.
+    ///   - onFatal: Called once, on the store's thread, when the node must exit: it was removed or was started again,
+    ///     devices have moved to a database that it does not use, or the kernel has no descriptors.
     package func start(receivers: [any StoreReplyReceiver], onFatal: @escaping @Sendable (any StoreFailure) -> Void) {
         state.withLock { state in
             guard case .opened = state else { preconditionFailure("the store was started twice") }

@@ -23,7 +23,7 @@ package struct PostgresStoreConfiguration: Sendable {
     package var patienceMilliseconds: Int64 = 10_000
     /// The time after which a node asks PostgreSQL again whether a sweep is due, in milliseconds.
     package var sweepQuestionMilliseconds: Int64 = 60_000
-    /// The time after which a node looks again for rows that moved slots left, in milliseconds.
+    /// The time after which a node looks again for rows of moved slots in former shards, in milliseconds.
     package var cleanMilliseconds: Int64 = 10_000
     /// The time in which a node compares all streams with PostgreSQL, in milliseconds.
     package var reviewMilliseconds: Int64 = 60_000
@@ -35,7 +35,8 @@ package struct PostgresStoreConfiguration: Sendable {
     package var routeCountMax = 1 << 20
     /// The last instance that this machine started with these settings, which no longer runs; nil if it is not known.
     ///
-    /// Its number is taken over at once. That of any other instance only when its last heartbeat is too old.
+    /// The node takes over its number at once. It takes over the number of any other instance only when the last
+    /// heartbeat of that instance is too old.
     package var earlierInstance: InstanceID?
     /// The lock that keeps other processes from starting the same node, held as long as the store exists.
     package var lock: FileLock?

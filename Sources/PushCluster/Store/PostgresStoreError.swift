@@ -5,11 +5,11 @@ package import PushPostgres
 package import PushSQL
 package import PushStore
 
-/// The reason why a store in PostgreSQL could not be opened.
+/// The reason why a store in PostgreSQL could not be opened, or why its node must exit.
 package enum PostgresStoreError: Error, Sendable {
     /// No server could be reached, or it refused the connection or a statement.
     case unreachable(SQLError)
-    /// The server does not keep its promises to its data.
+    /// The server is a standby or too old, or its settings do not protect committed data.
     case unsafe(PostgresFinding)
     /// The tables could not be created or have another version.
     case schema(StoreError)
@@ -17,13 +17,13 @@ package enum PostgresStoreError: Error, Sendable {
     case nameTaken(String)
     /// Another node runs, and one of the two has no address for links.
     case unlinked
-    /// The kernel has no memory for a descriptor.
+    /// The kernel has no descriptor for the mailbox of the store.
     case noDescriptor(NetError)
     /// All numbers of nodes are taken.
     case tooManyNodes
-    /// Another start of this node has its number.
+    /// The table `nodes` does not have this instance: the node was started again, or was removed.
     case superseded(String)
-    /// The database has another shard, or belongs to another cluster.
+    /// The database is that of another shard or of another cluster, or the cluster uses another one for this shard.
     case wrongShard(Int)
     /// Devices are in a shard that the configuration does not name.
     case missingShard(Int)
@@ -49,7 +49,10 @@ extension PostgresStoreError: StoreFailure {
         case .nameTaken(let name):
             "Another node with the name \(name) runs. Give this node another name with [cluster] node, or stop the other one."
         case .superseded(let name):
-            "Another start of the node \(name) has its number. Stop one of the two, or give it another name with [cluster] node."
+            """
+            The node \(name) was removed from the cluster, or was started a second time. \
+            Start only one server with this name in [cluster] node.
+            """
         case .unlinked:
             "Another node uses the same PostgreSQL. Set [cluster] address on every node, so that they can connect to each other."
         case .noDescriptor(let error): "\(error). Raise the limit of open files."

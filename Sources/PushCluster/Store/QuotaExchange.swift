@@ -4,10 +4,10 @@ internal import PushCore
 internal import PushNet
 internal import PushStore
 
-/// Tells the other nodes twice a second what this one has counted for quotas, and counts what they tell.
+/// Sends this node's counts for quotas to the other nodes twice a second, and adds their counts.
 ///
-/// So the nodes of a cluster together may grant half a second's requests too many. A message that is lost is in the
-/// sender's favor. The counts of the day are complete in each message, so the next one repairs them.
+/// So the nodes of a cluster together may grant half a second's requests too many. If a message is lost, a sender may
+/// send more. Each message contains the complete counts of the day, so the next message corrects them.
 final class QuotaExchange {
     private static let interval = Duration.milliseconds(500)
 
@@ -46,12 +46,12 @@ final class QuotaExchange {
         }
     }
 
-    /// Counts what another node has counted.
+    /// Adds the counts of another node.
     func charge(_ uses: [SharedQuotaUse], from instance: InstanceID) {
         quotas.charge(uses, ofNode: Int64(instance.node.rawValue))
     }
 
-    /// Replaces the limits that administrators set by those of a version of the control data.
+    /// Replaces the limits that administrators set with those of a version of the control data.
     func setLimits(_ limits: [QuotaSubject: QuotaLimits], version: UInt64) {
         guard version >= limitsVersion else { return }
         limitsVersion = version

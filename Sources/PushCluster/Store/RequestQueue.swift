@@ -88,7 +88,7 @@ extension RequestWorker.Job {
         }
     }
 
-    /// The time until which the job waits for PostgreSQL; nil if it waits for each connection as a notification does.
+    /// The time until which the job waits for PostgreSQL; nil if it has the full patience for each connection.
     func waitsUntil(_ submittedAt: MonotonicTime, patienceMilliseconds: Int64) -> MonotonicTime? {
         switch self {
         case .perform, .identify, .publish: submittedAt.advanced(byMilliseconds: patienceMilliseconds)

@@ -7,7 +7,7 @@ internal import PushPostgres
 internal import PushSQL
 internal import PushStore
 
-/// A thread that performs requests on a blocking connection to PostgreSQL.
+/// A thread that performs requests on blocking connections to PostgreSQL, one for each shard.
 ///
 /// The requests of a device, or of another principal, keep their order. Principals take turns, also between the steps of
 /// a long request.
@@ -29,7 +29,7 @@ final class RequestWorker: Sendable {
         case moveSlots(SlotMover.Step, answer: ReplyAddress?)
         /// Ends an upgrade of the tables.
         case finishUpgrade(answer: ReplyAddress)
-        /// Describes the keys of the cluster, after a change of them.
+        /// Changes the keys of the cluster if a change is given, and describes them.
         case changeKeys(KeyChange?, answer: ReplyAddress)
         /// Reads the secrets of the cluster, and uses them.
         case reviewSecrets
@@ -37,7 +37,7 @@ final class RequestWorker: Sendable {
         case readServerState(answer: ReplyAddress)
         /// Makes the next step of a sweep of a shard.
         case sweep(shard: Int)
-        /// Writes the events of this node, and reads the sizes of the tables.
+        /// Writes the counts of this node's events, and reads the sizes of the tables.
         case exchangeCounts(AdminAPI.Counts)
         /// Writes events and delivery histories.
         case writeHistory([TraceEvent], [DeliveryHistory.Copy])

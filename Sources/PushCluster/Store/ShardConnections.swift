@@ -6,7 +6,7 @@ internal import PushPostgres
 internal import PushSQL
 internal import PushStore
 
-/// The blocking connections of a worker to the shards, which open when a job needs them, also after a loss.
+/// The blocking connections of a worker to the shards, which open when a job needs them, and again after a loss.
 final class ShardConnections {
     private static let pauseMilliseconds: Int64 = 200
 
@@ -18,7 +18,7 @@ final class ShardConnections {
     private let patientShards: Range<Int>
     /// Returns the time from which no job waits any more.
     private let waitEnd: @Sendable () -> MonotonicTime
-    /// The time until which the current job waits for connections; nil if it waits for each as a notification does.
+    /// The time until which the current job waits for connections; nil if it has the full patience for each.
     var waitsUntil: MonotonicTime?
     /// The number of transactions whose COMMIT was sent, or is about to be sent.
     private(set) var commitCount = 0

@@ -11,12 +11,12 @@ struct ShardIdentity: Equatable {
     var shard: Int
 }
 
-/// The random numbers of the databases that are the shards of a cluster.
+/// The random numbers that identify the databases of a cluster's shards.
 struct ShardDatabases: Equatable {
     /// The number of the database of each shard; nil before a node has used the shard.
     var numbers: [Int64?]
 
-    /// Returns the first shard with slots whose database is another one; nil without a difference.
+    /// Returns the first shard that has slots, and another database than in `other`; nil if there is none.
     func firstDifference(from other: ShardDatabases, in slots: SlotMap) -> Int? {
         numbers.indices.first { shard in
             guard let own = numbers[shard], let used = other.numbers[shard], own != used else { return false }

@@ -48,7 +48,7 @@ struct SlotMoveDecision {
 
     /// Begins to receive the rows of slots, in a transaction of the caller; returns false after a later move.
     ///
-    /// A node that hung cannot clean slots any more that the shard has received since.
+    /// From then on, a node that hung can no longer clean these slots.
     func receive(_ move: Int64, _ slots: [Int]) throws(SQLError) -> Bool {
         guard try connection.state(Self.received) ?? 0 <= move else { return false }
         try connection.setState(Self.received, to: move)
@@ -57,7 +57,7 @@ struct SlotMoveDecision {
         return true
     }
 
-    /// Prevents that the shard receives rows of a cancelled move, in a transaction of the caller; returns false after a
+    /// Keeps the shard from receiving rows of a cancelled move, in a transaction of the caller; returns false after a
     /// later move.
     func refuse(_ move: Int64) throws(SQLError) -> Bool {
         guard try connection.state(Self.received) ?? 0 <= move else { return false }

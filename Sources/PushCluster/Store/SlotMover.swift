@@ -92,9 +92,9 @@ struct SlotMover {
         return live[0].isSubset(of: live[1])
     }
 
-    /// Marks slots that move to a shard; returns their count and the number of the move.
+    /// Marks slots that move to a shard; returns their count and the number of the move, or the reason for the refusal.
     ///
-    /// The transaction also records the database, so that a node with another database for this shard stops.
+    /// The transaction also records the shard's database, so that a node with another database for this shard stops.
     private func mark(
         for target: Int, _ count: Int, _ control: PostgresConnection
     ) throws(SQLError) -> Result<(count: Int, move: Int64), StoreRefusal> {
@@ -171,7 +171,7 @@ struct SlotMover {
 
     // MARK: The end
 
-    /// Assigns the slots that were copied to their new shard, and cancels the move of the others.
+    /// Assigns the slots whose rows were copied to the new shard, and cancels the move of the others.
     ///
     /// All nodes that end a move reach the same result, because the present shard of the slots decides the move.
     ///

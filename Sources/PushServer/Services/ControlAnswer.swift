@@ -162,7 +162,8 @@ extension StoreRefusal {
         case .unknownShard:
             "There is no such shard. See `posthorn cluster status`, and `shards` in the server's configuration."
         case .shardNotEverywhere:
-            "A node does not use this shard. Set `shards` on all nodes, restart them, and check that they reach its database."
+            "A node does not use this shard, or uses another database for it. Set `shards` to the same addresses on "
+                + "all nodes, restart them, and check that they reach this database."
         case .slotsAreMoving: "Other slots are being moved. Wait until they have moved."
         case .moveEnded:
             "Another node has ended the move, because this node did not answer PostgreSQL. Run 'posthorn cluster status', "

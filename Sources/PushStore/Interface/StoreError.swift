@@ -3,7 +3,7 @@
 internal import PushSQL
 internal import PushSQLite
 
-/// A failure after which the process of a store must exit.
+/// A failure after which the process that uses a store must exit.
 package protocol StoreFailure: Error, CustomStringConvertible {
     /// The exit status, from sysexits.h.
     var exitStatus: Int32 { get }

@@ -4,7 +4,7 @@ internal import PushAPI
 internal import PushCore
 internal import PushSQL
 
-/// Answers from the tables the queries that memory answers in a store with SQLite.
+/// Reads the tables to answer queries that a store with SQLite answers from memory.
 ///
 /// A device is connected if `hosts` names an instance of a node that was seen within three seconds. The rows of devices
 /// that have moved to another shard are not counted, although this shard keeps them for a minute.

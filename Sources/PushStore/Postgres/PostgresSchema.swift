@@ -31,6 +31,9 @@ package enum PostgresSchema {
     package typealias Transaction = (_ body: () throws(SQLError) -> Void) throws(SQLError) -> Void
 
     /// The version that `state` holds under `schema_version`.
+    ///
+    /// During an upgrade, a later version of the program adds to the tables, and records under `least_version` the
+    /// lowest version whose programs can still use them. `posthorn cluster finish-upgrade` then raises it.
     static let version = 1
     /// The key of the advisory lock for changes of the schema: `Posthorn` in ASCII.
     private static let lockKey: Int64 = 0x506f_7374_686f_726e
@@ -47,21 +50,25 @@ package enum PostgresSchema {
     ///     statements prepared.
     ///   - address: The address of the server, for error messages.
     ///   - transaction: Runs statements in a transaction.
-    /// - Throws: `newerSchema` for an unknown version, or the classified failure.
+    /// - Throws: `newerSchema` for a version that this program cannot use, or the classified failure.
     package static func open(
         _ database: any SQLDatabase, at address: String, transaction: Transaction
     ) throws(StoreError) {
-        let found: Int
+        let (found, least): (Int, Int)
         do {
-            found = try create(in: database, transaction)
+            (found, least) = try create(in: database, transaction)
         } catch {
             throw StoreError(error, path: address)
         }
-        guard found == version else { throw .newerSchema(path: address, found: found, known: version) }
+        guard (least...max(found, least)).contains(version) else {
+            throw .newerSchema(path: address, found: found, known: version)
+        }
     }
 
-    /// Creates the tables unless they exist; returns their version.
-    private static func create(in database: any SQLDatabase, _ transaction: Transaction) throws(SQLError) -> Int {
+    /// Creates the tables unless they exist; returns their version, and the lowest version that can use them.
+    private static func create(
+        in database: any SQLDatabase, _ transaction: Transaction
+    ) throws(SQLError) -> (found: Int, least: Int) {
         try run("SELECT pg_advisory_lock(?)", on: database)
         // If this fails, the connection is lost, and the lock with it.
         defer { try? run("SELECT pg_advisory_unlock(?)", on: database) }
@@ -70,7 +77,8 @@ package enum PostgresSchema {
             if try !hasSchema(database) { try database.prepare("CREATE SCHEMA posthorn").run() }
             for statement in statements { try database.prepare(statement).run() }
         }
-        return try storedVersion(in: database)
+        let found = try storedVersion(in: database)
+        return (found, try storedVersion("least_version", in: database) ?? found)
     }
 
     /// Returns the version of existing tables; 0 if they have none, and nil without tables.
@@ -99,9 +107,14 @@ package enum PostgresSchema {
 
     /// Returns the version of existing tables; 0 if they have none.
     private static func storedVersion(in database: any SQLDatabase) throws(SQLError) -> Int {
-        let statement = try database.prepare("SELECT value FROM state WHERE name = 'schema_version'")
+        try storedVersion("schema_version", in: database) ?? 0
+    }
+
+    private static func storedVersion(_ name: String, in database: any SQLDatabase) throws(SQLError) -> Int? {
+        let statement = try database.prepare("SELECT value FROM state WHERE name = ?")
+        statement.bind(name, at: 1)
         defer { statement.reset() }
-        return try statement.step() ? Int(statement.int64(0)) : 0
+        return try statement.step() ? Int(statement.int64(0)) : nil
     }
 
     private static var statements: [StaticString] { controlTables + deviceTables + clusterTables }

@@ -59,10 +59,10 @@ extension ClusterFaults {
             }
         }
 
-        @Test func `old primary lives on, cut off: nothing is accepted over it, and nothing is lost when it ends`()
+        @Test func `old primary still runs, cut off: nothing is accepted over it, and nothing is lost when it ends`()
             async throws
         {
-            let during = try await survive("C2, the primary replaced, the former one lives on for 15 s") { site in
+            let during = try await survive("C2, the primary replaced, the former one still runs for 15 s") { site in
                 try await site.freeze(server: 0)
                 try await site.promoteRightStandby()
                 try await site.thaw(server: 0)

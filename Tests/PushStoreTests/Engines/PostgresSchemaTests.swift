@@ -38,6 +38,15 @@ import Testing
         try open(try fixture.connect())
     }
 
+    @Test func `tables of a later version can be used during an upgrade, until it is finished`() async throws {
+        try open(try fixture.connect())
+        _ = try await fixture.sql("UPDATE state SET value = 2; INSERT INTO state VALUES ('least_version', 1)")
+        try open(try fixture.connect())
+        _ = try await fixture.sql("UPDATE state SET value = 2 WHERE name = 'least_version'")
+        let error = StoreError.newerSchema(path: "db1", found: 2, known: 1)
+        #expect(throws: error) { try open(try fixture.connect()) }
+    }
+
     @Test func `a failed creation leaves nothing behind`() async throws {
         _ = try await fixture.sql("CREATE TABLE secrets(x bigint)")
         let error = #expect(throws: StoreError.self) { try open(try fixture.connect()) }
