@@ -20,7 +20,8 @@ struct GeneratedPagesTests {
             let source = try #require(RepositoryFiles.sources.first { $0.path.hasSuffix("/Vocabulary/\(name).swift") })
             return try LimitsPage.constants(in: source.text)
         }
-        try check("docs/reference/limits.md", renders: LimitsPage.render(constants))
+        let clusterSection = try LimitsPage.clusterSection(from: RepositoryFiles.sources)
+        try check("docs/reference/limits.md", renders: LimitsPage.render(constants, clusterSection: clusterSection))
     }
 
     @Test func `the page of payload checks is up to date`() throws {

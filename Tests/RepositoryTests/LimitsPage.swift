@@ -270,17 +270,22 @@ enum LimitsPage {
         return constants
     }
 
-    /// Formats a product as one number, and a duration with its unit.
-    private static func readable(_ expression: Substring) -> String? {
+    /// Formats a product or a power of two as one number, and a duration with its unit.
+    static func readable(_ expression: Substring) -> String? {
         if let duration = expression.wholeMatch(of: /Duration\.(seconds|milliseconds)\(([0-9_]+)\)/) {
             return "\(duration.2.filter(\.isNumber)) \(duration.1 == "seconds" ? "s" : "ms")"
+        }
+        if let shift = expression.wholeMatch(of: /([0-9]+) << ([0-9]+)/), let value = Int(shift.1),
+            let bits = Int(shift.2)
+        {
+            return String(value << bits)
         }
         guard expression.wholeMatch(of: /[0-9_* ]+/) != nil else { return nil }
         let factors = expression.split(separator: "*").map { $0.filter(\.isNumber) }
         return String(factors.reduce(1) { $0 * (Int($1) ?? 0) })
     }
 
-    static func render(_ constants: [Constant]) -> String {
+    static func render(_ constants: [Constant], clusterSection: String) -> String {
         let names = Set(constants.map(\.name))
         for stale in consequences.keys where !names.contains(stale) {
             Issue.record("Limits has no \(stale) any more")
@@ -290,7 +295,7 @@ enum LimitsPage {
         let sections = topics.map { topic in
             "## \(topic)\n\n\(table(constants.filter { $0.topic == topic }))"
         }
-        return introduction + sections.joined(separator: "\n\n") + "\n" + conclusion
+        return introduction + sections.joined(separator: "\n\n") + "\n\n" + clusterSection + conclusion
     }
 
     private static func table(_ constants: [Constant]) -> String {
@@ -308,7 +313,7 @@ enum LimitsPage {
     private static let introduction = """
         # Limits
 
-        <!-- Made from Limits.swift and Limits+Agent.swift by `make pages`. -->
+        <!-- Made from Limits.swift, Limits+Agent.swift and the limits of the cluster by `make pages`. -->
 
         Everything in Posthorn has a limit. This page lists the limits, with the sizes and intervals from which limits are
         derived, and the behavior at each limit. The [glossary](glossary.md) explains *loop*, *principal* and *memory
@@ -328,7 +333,9 @@ enum LimitsPage {
 
         ## Known gaps
 
-        - Several servers can [work as one](../how-to/several-machines.md) with PostgreSQL, at most 1,024 nodes.
+        - Several servers can [work as one](../how-to/several-machines.md) with PostgreSQL. A node keeps links to at most 100
+          others, so use at most 101 nodes. A cluster of more than three nodes was not
+          [measured](../explanation/capacity.md#several-machines).
 
         """
 }

@@ -11,6 +11,7 @@ package enum ClockAgreement: Sendable {
     case suspends
 
     private static let differenceMax: Int64 = 2_000
+    /// The maximum difference between the clocks of a node and of PostgreSQL at which the node serves, in milliseconds.
     package static let suspensionDifferenceMax: Int64 = 30_000
 
     init(differenceMilliseconds difference: Int64) {
