@@ -74,7 +74,7 @@ extension AdminEndToEnd {
         @Test func `an address that other nodes cannot reach causes a warning`() async throws {
             let local = try await initialize("first", address: "127.0.0.1:2198")
             #expect(local.exit == .code(0), "\(local)")
-            #expect(local.output.contains("127.0.0.1, which only this machine can reach"), "\(local)")
+            #expect(local.output.contains("127.0.0.1, which is a loopback address on this machine"), "\(local)")
             #expect(local.output.contains("the port 2198, which is not in [server] listen"), "\(local)")
             let unknown = try await initialize("first", address: "n1.invalid:2197")
             #expect(unknown.exit == .code(0), "\(unknown)")
@@ -134,6 +134,9 @@ extension AdminEndToEnd {
             #expect(node.errorOutput.contains("the database has no cluster"), "\(node)")
             #expect(node.errorOutput.contains("posthorn cluster init"), "\(node)")
             #expect(try await other.sql("SELECT count(*) FROM posthorn.secrets") == "0")
+            let refused = try await initialize("first", url: other.address)
+            #expect(refused.exit == .code(78) && refused.errorOutput.contains("move this file away"), "\(refused)")
+            try FileManager.default.removeItem(atPath: files.path(of: "first/cluster.key"))
             let prepared = try await initialize("first", url: other.address)
             #expect(prepared.exit == .code(0) && prepared.output.contains("is ready for its first node"), "\(prepared)")
         }

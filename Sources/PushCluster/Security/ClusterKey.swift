@@ -82,8 +82,8 @@ package struct ClusterKeyError: Error, Sendable {
         self.init(
             path: path, problem: "The file has the key of a cluster, but the database has no cluster.",
             remedy:
-                "Set [store] url to the database of the cluster. To begin another cluster with this key and the files of "
-                + "this data directory, run 'posthorn cluster init'.")
+                "Set [store] url to the database of the cluster. To begin another cluster, move this file away, and run "
+                + "'posthorn cluster init'.")
     }
 
     /// The two lines of text for the administrator.

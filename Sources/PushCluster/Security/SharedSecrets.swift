@@ -25,11 +25,9 @@ package final class SharedSecrets {
     ///   - address: The servers of PostgreSQL.
     ///   - schema: The schema of the tables.
     ///   - keyFile: The file with the key, which is created if the cluster has no secrets yet.
-    ///   - isPreparation: Whether the key of the file may begin a cluster in an empty database. A node with a key belongs
-    ///     to a cluster, so an empty database is another one.
     /// - Throws: The problem, and what to do about it.
     package init(
-        _ address: PostgresAddress, schema: String, keyFile: String, isPreparation: Bool = false
+        _ address: PostgresAddress, schema: String, keyFile: String
     ) throws(SharedSecretsError) {
         let connection = try Self.postgres { () throws(SQLError) in
             try PostgresConnection(
@@ -54,8 +52,9 @@ package final class SharedSecrets {
         files = ClusterKeyFiles(path: keyFile)
         do throws(ClusterKeyError) {
             if rows.sealed.isEmpty {
-                guard isPreparation || !files.exists else { throw ClusterKeyError(withoutCluster: keyFile) }
-                key = files.exists ? try ClusterKey(file: keyFile) : try ClusterKey.make(file: keyFile)
+                // A machine with a key belongs to a cluster, so an empty database is another one.
+                guard !files.exists else { throw ClusterKeyError(withoutCluster: keyFile) }
+                key = try ClusterKey.make(file: keyFile)
                 secrets = [:]
             } else {
                 (key, secrets) = try files.open(rows)

@@ -60,6 +60,8 @@ struct ClusterMeter {
         for (shard, numbers) in zip(store.shards.queues, metrics.shards) {
             let isUsable = shard.lease.renewedAt != nil && !store.context.isClockWrong
             numbers.leaseEnd.set(isUsable ? shard.lease.end.nanoseconds : 0)
+            // While no commit completes, no worker reads the number.
+            if !shard.isHeard { numbers.synchronousStandbys.set(-1) }
         }
         metrics.linksUp.set(Int64(store.context.links.count))
         metrics.clockDifference.set(store.context.clockDifferenceMilliseconds ?? 0)

@@ -219,7 +219,16 @@ final class RequestSession {
         return result.map { .clusterKeys($0) }
     }
 
-    private func refusal(_ error: SQLError) -> StoreRefusal { .unavailable("PostgreSQL: \(error.message)") }
+    /// Returns the refusal of a job after an error.
+    ///
+    /// A commit that waits for a standby for too long, or whose answer is lost, may be complete.
+    private func refusal(_ error: SQLError) -> StoreRefusal {
+        let isUncertain = error.kind == .disconnected || error.code == Self.timeoutCode
+        return isUncertain ? .unconfirmed("PostgreSQL: \(error.message)") : .unavailable("PostgreSQL: \(error.message)")
+    }
+
+    /// The code of a statement that took too long, `query_canceled`.
+    private static let timeoutCode = "57014"
 
     /// Returns the instances with recent heartbeats; others read the control data when they start.
     private func liveNodes() throws(SQLError) -> [InstanceID] {

@@ -123,6 +123,12 @@ extension ServerConfiguration {
                 place: "shards", problem: "there are addresses of further databases, but none of the first.",
                 remedy: "Set url in [store], or remove shards.")
         }
+        let databases = [storeAddress].compactMap(\.self) + shardAddresses
+        if let shard = databases.indices.first(where: { databases[..<$0].contains(databases[$0]) }) {
+            throw ConfigurationError(
+                place: "shards", problem: "\(databases[shard]) is the address of two databases.",
+                remedy: "Give each shard a database of its own.")
+        }
         try checkMemoryBudget()
         var seen: Set<ListenAddress> = []
         let addresses = ports.map(\.address) + (metricsListen.map { [$0] } ?? [])

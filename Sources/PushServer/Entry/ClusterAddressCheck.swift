@@ -22,8 +22,8 @@ enum ClusterAddressCheck {
         do throws(NetError) {
             guard try Sockets.isLoopback(address.host) else { return warnings }
             warnings.append(
-                "\(place) has the host \(address.host), which only this machine can reach. Use a name that the other nodes "
-                    + "can resolve.")
+                "\(place) has the host \(address.host), which is a loopback address on this machine. Check that the other "
+                    + "nodes resolve it to an address of this machine that they can reach.")
         } catch {
             warnings.append(
                 "\(place) has the host \(address.host), which this machine cannot resolve. Correct it, or check the DNS."

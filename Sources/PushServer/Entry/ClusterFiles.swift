@@ -19,17 +19,16 @@ final class ClusterFiles {
     /// - Parameters:
     ///   - address: The servers of PostgreSQL.
     ///   - configuration: The data directory and the file with the cluster's key.
-    ///   - isPreparation: Whether an existing key may begin a cluster.
     /// - Throws: The problem, and what to do about it.
     init(
-        _ address: PostgresAddress, _ configuration: ServerConfiguration, isPreparation: Bool = false
+        _ address: PostgresAddress, _ configuration: ServerConfiguration
     ) throws(ServerError) {
         let directory = configuration.dataDirectory
         self.directory = directory
         try ServerError.wrapping { () throws(NetError) in try PrivateFile.makeDirectory(directory) }
         let keyFile = Self.keyFile(configuration)
         secrets = try ServerError.refusing { () throws(SharedSecretsError) in
-            try SharedSecrets(address, schema: "posthorn", keyFile: keyFile, isPreparation: isPreparation)
+            try SharedSecrets(address, schema: "posthorn", keyFile: keyFile)
         }
         for name in Self.names {
             guard let shared = name == "token.keys" ? nonempty(secrets.tokenKeys) : secrets.read(name) else { continue }

@@ -20,7 +20,7 @@ package enum ClusterPreparation {
         let keyFile = ClusterFiles.keyFile(configuration)
         let (files, isNew): (ClusterFiles, Bool)
         do throws(ServerError) {
-            files = try ClusterFiles(address, configuration, isPreparation: true)
+            files = try ClusterFiles(address, configuration)
             isNew = files.secrets.tokenKeys.isEmpty
             _ = try ServerError.wrapping { () throws(InstallationError) in try Installation(configuration) }
             try files.share()

@@ -233,7 +233,8 @@ package enum ServerCommand {
             Explanation("73", "The data directory cannot be created or written, or the target of a copy is not empty."),
             Explanation("74", "The disk failed; no accepted notification is lost. Restart the server."),
             Explanation(
-                "75", "Another server uses the data directory, PostgreSQL or the name of the node, or the node was removed."),
+                "75",
+                "Another server uses the data directory, PostgreSQL or the name of the node, or the node was removed."),
             Explanation(
                 "78", "The configuration is invalid or does not match the cluster's, or a library is too old."),
         ],

@@ -107,7 +107,7 @@ extension Rejection {
         case .unknownTopic: self.init(.topicMismatch)
         case .busy:
             self.init(.tooManyRequests, "Too many channel requests are waiting. Try again.", retryAfterSeconds: 1)
-        case .unavailable: self = condition.rejection
+        case .unavailable, .unconfirmed: self = condition.rejection
         case .alreadyExists, .unauthorized, .badEnrolmentCode, .unknownDevice, .unknownCode, .unknownKey, .unknownTeam,
             .unknownPolicy,
             .unknownCertificate, .unknownSendToken, .unknownNode, .nodeIsLive, .unknownShard, .shardNotEverywhere,

@@ -102,7 +102,7 @@ extension StoreRefusal {
             .traceOff:
             409
         case .tooMany, .busy: 429
-        case .draining, .unavailable: 503
+        case .draining, .unavailable, .unconfirmed: 503
         }
     }
 
@@ -134,7 +134,7 @@ extension StoreRefusal {
         case .traceOff: "TraceOff"
         case .tooMany: "TooMany"
         case .busy: "Busy"
-        case .draining, .unavailable: "Unavailable"
+        case .draining, .unavailable, .unconfirmed: "Unavailable"
         }
     }
 
@@ -179,6 +179,11 @@ extension StoreRefusal {
                 + "docs/reference/limits.md lists the limits."
         case .busy: "Too many requests are waiting for the store, or the device is being moved. Try again later."
         case .unavailable(let text): "The store cannot perform this request (\(text)). Try again later."
+        case .unconfirmed(let text):
+            """
+            The database did not confirm this request (\(text)). If it changes something, the change may have been \
+            made: check before you repeat it.
+            """
         }
     }
 }

@@ -56,7 +56,7 @@ extension EventLog {
         case .broadcastsNotAllowed, .unknownTopic, .unknownDevice, .unknownKey, .unknownTeam, .unknownCertificate,
             .unknownChannel, .unknownPolicy, .unknownCode, .unknownSendToken, .alreadyExists, .unknownNode, .nodeIsLive,
             .unknownShard, .shardNotEverywhere, .slotsAreMoving, .moveEnded, .oldNode, .noCluster, .keysUnchanged,
-            .traceOff, .draining, .unavailable:
+            .traceOff, .draining, .unavailable, .unconfirmed:
             debug(
                 "request_refused",
                 ["reason": reason, "source": peer.source.description, "principal": peer.principal.logText])

@@ -49,9 +49,9 @@ package final class ClusterMetrics: Sendable {
 
     package init(shardCount: Int = 1) { shards = (0..<shardCount).map { _ in ShardMetrics() } }
 
-    /// Returns the shortest rest of a lease; 0 if one is over.
+    /// Returns the rest of the lease of shard 0, without which the node serves no device; 0 if it is over.
     package func leaseNanoseconds(now: MonotonicTime) -> Int64 {
-        shards.map { $0.leaseNanoseconds(now: now) }.min() ?? 0
+        shards.first?.leaseNanoseconds(now: now) ?? 0
     }
 
     package func count(of end: PushEnd) -> Int64 { pushes[end.rawValue] }

@@ -168,4 +168,8 @@ package enum StoreRefusal: Error, Equatable, Sendable {
     ///
     /// The text is for the log and for administrators.
     case unavailable(String)
+    /// The database did not confirm the request, so the store may have changed something.
+    ///
+    /// The text is for the log and for administrators.
+    case unconfirmed(String)
 }
