@@ -26,6 +26,32 @@ package final class DurationHistogram: Sendable {
             for bucket in counts.indices { counts[bucket] += histogram.buckets[bucket] }
             sumNanoseconds += histogram.buckets.sum
         }
+
+        /// Removes the counts of an earlier snapshot of the same histograms.
+        package mutating func subtract(_ earlier: Snapshot) {
+            for bucket in counts.indices { counts[bucket] -= earlier.counts[bucket] }
+            sumNanoseconds -= earlier.sumNanoseconds
+        }
+
+        /// Estimates a quantile, as Prometheus does: evenly distributed within its bucket.
+        ///
+        /// - Parameter share: The share of the durations that are at most as long, from 0 to 1.
+        /// - Returns: The duration, at most the highest bound; nil without durations.
+        package func quantileNanoseconds(_ share: Double) -> Int64? {
+            let total = counts.reduce(0, +)
+            guard total > 0 else { return nil }
+            let rank = share * Double(total)
+            var lowerCount: Int64 = 0
+            for (bucket, bound) in DurationHistogram.boundsNanoseconds.enumerated() {
+                let count = counts[bucket]
+                if count > 0, Double(lowerCount + count) >= rank {
+                    let lower = bucket == 0 ? 0 : DurationHistogram.boundsNanoseconds[bucket - 1]
+                    return lower + Int64(Double(bound - lower) * max(rank - Double(lowerCount), 0) / Double(count))
+                }
+                lowerCount += count
+            }
+            return DurationHistogram.boundsNanoseconds.last
+        }
     }
 
     private let buckets = HistogramBuckets(bounds: DurationHistogram.boundsNanoseconds)

@@ -60,6 +60,12 @@ final class PostgresHandle: @unchecked Sendable {
     var serverVersion: Int { Int(unsafe PQserverVersion(pointer)) }
     /// Whether TLS protects the connection.
     var usesTLS: Bool { unsafe PQsslInUse(pointer) != 0 }
+    /// The host or socket directory with the port, for example `db1.internal:5432`, from `PQhost` and `PQport`.
+    var server: String {
+        let host = unsafe PQhost(pointer).map { unsafe String(cString: $0) } ?? ""
+        let port = unsafe PQport(pointer).map { unsafe String(cString: $0) } ?? ""
+        return "\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    }
     /// The process of the server that serves this connection.
     var serverProcess: Int32 { unsafe PQbackendPID(pointer) }
     /// The last message of libpq about this connection, in one line.

@@ -16,8 +16,12 @@ package struct PostgresServerFacts: Sendable, Equatable {
     package var synchronousStandbyNames: String
     /// The number of connected synchronous standbys; nil if the role may not see it.
     package var synchronousStandbyCount: Int?
+    /// The number of other standbys that stream, which can become synchronous; nil if the role may not see it.
+    package var asynchronousStandbyCount: Int?
     /// The role of the connection.
     package var role: String
+    /// The host or socket directory of the connection, and the port.
+    package var server: String
     /// Whether TLS protects the connection.
     package var usesTLS: Bool
     /// Whether the server is on this machine.
@@ -27,8 +31,8 @@ package struct PostgresServerFacts: Sendable, Equatable {
 
     package init(
         version: Int, usesFsync: Bool, writesFullPages: Bool, synchronousCommit: String,
-        synchronousStandbyNames: String, synchronousStandbyCount: Int?, role: String, usesTLS: Bool, isLocal: Bool,
-        isInRecovery: Bool
+        synchronousStandbyNames: String, synchronousStandbyCount: Int?, asynchronousStandbyCount: Int?, role: String,
+        server: String, usesTLS: Bool, isLocal: Bool, isInRecovery: Bool
     ) {
         self.version = version
         self.usesFsync = usesFsync
@@ -36,7 +40,9 @@ package struct PostgresServerFacts: Sendable, Equatable {
         self.synchronousCommit = synchronousCommit
         self.synchronousStandbyNames = synchronousStandbyNames
         self.synchronousStandbyCount = synchronousStandbyCount
+        self.asynchronousStandbyCount = asynchronousStandbyCount
         self.role = role
+        self.server = server
         self.usesTLS = usesTLS
         self.isLocal = isLocal
         self.isInRecovery = isInRecovery
@@ -140,23 +146,34 @@ extension PostgresConnection {
     /// - Throws: The error that the server returned.
     package func serverFacts() throws(SQLError) -> PostgresServerFacts {
         // The session sets synchronous_commit, so the server's own value is that after a RESET. A role without the right
-        // to see other sessions reads NULL as their state.
+        // to see other sessions reads NULL as their state. A base backup and pg_receivewal also stream, but replay
+        // nothing; a receiver of logical changes replays, but is no copy of the server.
         let statement = try prepare(
             """
             SELECT current_setting('fsync') = 'on', current_setting('full_page_writes') = 'on',
               (SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit'),
               current_setting('synchronous_standby_names'), pg_is_in_recovery(),
-              (SELECT CASE WHEN count(*) = count(sync_state) THEN count(*) FILTER (WHERE sync_state IN ('sync', 'quorum')) END
-                 FROM pg_stat_replication), quote_ident(current_user)
+              CASE WHEN is_visible THEN synchronous_count END, CASE WHEN is_visible THEN asynchronous_count END,
+              quote_ident(current_user)
+            FROM (
+              SELECT count(*) = count(sync_state) AS is_visible,
+                count(*) FILTER (WHERE sync_state IN ('sync', 'quorum')) AS synchronous_count,
+                count(*) FILTER (
+                  WHERE sync_state IN ('async', 'potential') AND state = 'streaming' AND replay_lsn IS NOT NULL
+                    AND pid NOT IN (
+                      SELECT active_pid FROM pg_replication_slots WHERE slot_type = 'logical' AND active_pid IS NOT NULL)
+                ) AS asynchronous_count
+              FROM pg_stat_replication) AS standbys
             """)
-        guard try statement.step() else { preconditionFailure("SELECT without FROM has one row") }
+        guard try statement.step() else { preconditionFailure("a count has one row") }
         defer { statement.reset() }
         return PostgresServerFacts(
             version: handle.serverVersion, usesFsync: statement.int64(0) == 1, writesFullPages: statement.int64(1) == 1,
             synchronousCommit: statement.string(2), synchronousStandbyNames: statement.string(3),
-            synchronousStandbyCount: statement.optionalInt64(5).map(Int.init), role: statement.string(6),
-            usesTLS: handle.usesTLS,
-            isLocal: handle.isLocal, isInRecovery: statement.int64(4) == 1)
+            synchronousStandbyCount: statement.optionalInt64(5).map(Int.init),
+            asynchronousStandbyCount: statement.optionalInt64(6).map(Int.init), role: statement.string(7),
+            server: handle.server, usesTLS: handle.usesTLS, isLocal: handle.isLocal,
+            isInRecovery: statement.int64(4) == 1)
     }
 
     /// Reads the age of the oldest transaction of any program, which keeps PostgreSQL from removing deleted rows.

@@ -69,9 +69,18 @@ extension ServerEndToEnd {
                 "posthorn_routes": 1, #"posthorn_pushes_total{result="accepted"}"#: 0,
                 #"posthorn_wakes_total{result="unanswered"}"#: 0, "posthorn_attach_seconds_count": 0,
                 "posthorn_registered_again_total": 0, "posthorn_trimmed_total": 0,
+                #"posthorn_cluster_problems{code="link-down"}"#: 0, #"posthorn_cluster_problems{code="no-tls"}"#: 0,
             ]
             for (name, value) in expected { #expect(metrics[name] == value, "\(name)") }
             #expect(metrics[#"posthorn_lease_seconds{shard="0"}"#] ?? 0 > 0)
+            try await eventually("the state of PostgreSQL is read") {
+                let metrics = try await port.metrics()
+                return metrics[#"posthorn_cluster_problems{code="no-synchronous-standby"}"#] == 1
+                    && metrics[#"posthorn_pg_oldest_transaction_seconds{shard="0"}"#] != nil
+            }
+            let prometheus = try await Prometheus(scraping: port.address)
+            let queries = try DocumentedQueries()
+            try await queries.expectAnswers(to: queries.ofCluster, from: prometheus)
             #expect(try await port.get("/readyz").status == 200)
             let drained = try await cluster.posthorn("cluster", "drain", "n1", at: 2)
             #expect(drained.exit == .code(0), "\(drained)")

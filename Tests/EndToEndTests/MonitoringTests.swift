@@ -176,44 +176,8 @@ extension AdminEndToEnd {
             #expect(try await prometheus.value(of: "count(posthorn_build_info)") == 1)
             let rules = try await prometheus.get("/api/v1/rules")
             #expect(rules.contains("PosthornDown") && !rules.contains(#""health":"err""#), "\(rules)")
-            try await expectAnswers(to: try Self.documentedQueries(), from: prometheus)
-        }
-
-        /// Returns the queries of the dashboard and of the page about monitoring.
-        private static func documentedQueries() throws -> [String] {
-            let file = readText("\(RepositoryPaths.root)/deploy/monitoring/grafana-dashboard.json")
-            let dashboard = try JSONDecoder().decode(Dashboard.self, from: Data(file.utf8))
-            let panels = dashboard.panels.flatMap(\.targets).map {
-                $0.expr.replacing("$__rate_interval", with: "1m").replacing("$instance", with: ".*")
-            }
-            let page = readText("\(RepositoryPaths.root)/docs/how-to/monitor.md")
-            let examples = page.matches(of: /\| `([^`]*posthorn_[^`]*)` \|/).map { String($0.1) }
-            #expect(panels.count > 20 && examples.count == 5)
-            return panels + examples
-        }
-
-        private struct Dashboard: Decodable {
-            let panels: [Panel]
-
-            struct Panel: Decodable {
-                let targets: [Target]
-            }
-
-            struct Target: Decodable {
-                let expr: String
-            }
-        }
-
-        /// Checks that Prometheus has data for each query, except those that show only what is above 0.
-        private func expectAnswers(to queries: [String], from prometheus: Prometheus) async throws {
-            for query in queries {
-                try await eventually("data for \(query)", evidence: { prometheus.transcript }) {
-                    let answer = try await prometheus.get(
-                        "/api/v1/query", ["--get", "--data-urlencode", "query=\(query)"])
-                    #expect(answer.contains(#""status":"success""#), "\(query): \(answer)")
-                    return query.hasSuffix("> 0") || answer.contains(#""result":[{"#)
-                }
-            }
+            let queries = try DocumentedQueries()
+            try await queries.expectAnswers(to: queries.ofServer, from: prometheus)
         }
 
         // MARK: Health

@@ -26,12 +26,16 @@ struct ClusterProblemsTests {
     private static func list(_ change: (inout ClusterProblems) -> Void) -> [ClusterAPI.Problem] {
         let facts = PostgresServerFacts(
             version: 150_018, usesFsync: true, writesFullPages: true, synchronousCommit: "on",
-            synchronousStandbyNames: "ANY 1 (s1, s2)", synchronousStandbyCount: 2, role: "posthorn", usesTLS: true,
-            isLocal: false, isInRecovery: false)
+            synchronousStandbyNames: "ANY 1 (s1, s2)", synchronousStandbyCount: 2, asynchronousStandbyCount: 0,
+            role: "posthorn", server: "db1.internal:5432", usesTLS: true, isLocal: false, isInRecovery: false)
         var problems = ClusterProblems(
             node: "n1", connectionProblem: nil, hasLease: true, hasLinks: true,
             nodes: [node(1, isLinkUp: nil, clockDifference: 2_000), node(2), node(3)],
-            servers: [ServerState(facts: facts, liveNodes: ["n1", "n2", "n3"], oldestTransactionSeconds: 600)])
+            servers: [
+                ServerState(
+                    facts: facts, liveNodes: ["n1", "n2", "n3"], oldestTransactionSeconds: 600, oldRetentions: [],
+                    waitingCount: 0)
+            ])
         change(&problems)
         return problems.list
     }
@@ -48,8 +52,36 @@ struct ClusterProblemsTests {
         #expect(Self.codes { $0.servers[0]?.facts.synchronousStandbyCount = nil } == ["hidden-standbys"])
         #expect(Self.codes { $0.servers[0]?.facts.usesTLS = false } == ["no-tls"])
         #expect(Self.codes { $0.servers[0]?.oldestTransactionSeconds = 601 } == ["old-transaction"])
+        let slot = PostgresRowRetention(owner: .slot(name: "old", isActive: true), transactionCount: 20_000_000)
+        #expect(Self.codes { $0.servers[0]?.oldRetentions = [slot] } == ["old-slot"])
+        let standby = PostgresRowRetention(owner: .standby(name: "s2"), transactionCount: 20_000_000)
+        #expect(Self.codes { $0.servers[0]?.oldRetentions = [standby] } == ["old-feedback"])
         #expect(Self.codes { $0.hasLease = false } == ["no-lease"])
         #expect(Self.codes { $0.numbersAheadMilliseconds = 510_000 } == ["numbers-ahead"])
+    }
+
+    @Test func `one synchronous standby is enough while another standby can replace it`() {
+        for others in [1, 2] {
+            let codes = Self.codes {
+                $0.servers[0]?.facts.synchronousStandbyCount = 1
+                $0.servers[0]?.facts.asynchronousStandbyCount = others
+            }
+            #expect(codes == [])
+        }
+    }
+
+    @Test func `a slot without a receiver is named with the command that removes it`() {
+        let slot = PostgresRowRetention(owner: .slot(name: "old", isActive: false), transactionCount: 7)
+        let text = Self.list { $0.servers[0]?.oldRetentions = [slot] }.first?.text
+        #expect(text?.hasSuffix("or run SELECT pg_drop_replication_slot('old').") == true, "\(text ?? "")")
+    }
+
+    @Test func `a problem of PostgreSQL has the same code in the status as in the log`() {
+        let findings: [PostgresFinding] = [
+            .oldVersion(1), .standby, .noFsync, .noFullPageWrites, .noSynchronousStandby, .noConnectedStandby,
+            .hiddenStandbys(role: "posthorn"), .weakCommit("off"), .noTLS,
+        ]
+        for finding in findings { #expect(finding.problemCode.rawValue == finding.code) }
     }
 
     @Test func `nodes with the same address are named once, instead of their links`() {
@@ -61,7 +93,7 @@ struct ClusterProblemsTests {
         #expect(problems.map(\.code) == ["same-address"])
         #expect(problems.first?.text.hasPrefix("n2 and n3 have the same address.") == true)
         let link = Self.list { $0.nodes[2] = Self.node(3, isLinkUp: false) }.first
-        #expect(link?.text == "n1 has no link to n3. Check [cluster] address of n3, and the network to n3:1.")
+        #expect(link?.text == "n1 has no link to n3. If n3 runs, check its [cluster] address, and the network to n3:1.")
     }
 
     @Test func `nodes that do not use a shard, and a shard that does not answer, are named`() {

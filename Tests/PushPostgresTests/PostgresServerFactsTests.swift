@@ -7,8 +7,8 @@ import Testing
 @Suite struct PostgresServerFactsTests {
     private static let good = PostgresServerFacts(
         version: 150_018, usesFsync: true, writesFullPages: true, synchronousCommit: "on",
-        synchronousStandbyNames: "ANY 1 (s1, s2)", synchronousStandbyCount: 2, role: "posthorn", usesTLS: true,
-        isLocal: false, isInRecovery: false)
+        synchronousStandbyNames: "ANY 1 (s1, s2)", synchronousStandbyCount: 2, asynchronousStandbyCount: 0,
+        role: "posthorn", server: "db1.internal:5432", usesTLS: true, isLocal: false, isInRecovery: false)
 
     private static func findings(_ change: (inout PostgresServerFacts) -> Void) -> [PostgresFinding] {
         var facts = good
@@ -41,8 +41,8 @@ import Testing
         let all = Self.findings {
             $0 = PostgresServerFacts(
                 version: 130_001, usesFsync: false, writesFullPages: false, synchronousCommit: "off",
-                synchronousStandbyNames: "", synchronousStandbyCount: 0, role: "posthorn", usesTLS: false,
-                isLocal: false, isInRecovery: true)
+                synchronousStandbyNames: "", synchronousStandbyCount: 0, asynchronousStandbyCount: 0,
+                role: "posthorn", server: "db1.internal:5432", usesTLS: false, isLocal: false, isInRecovery: true)
         }
         #expect(all.map(\.isFatal) == [true, true, true, true, false, false, false])
         #expect(Set(all.map(\.code)).count == all.count)
@@ -56,7 +56,25 @@ import Testing
         #expect(facts.version >= 150_000 && facts.version < 160_000)
         #expect(facts.findings == [.noSynchronousStandby])
         #expect(facts.isLocal && !facts.usesTLS)
-        #expect(facts.synchronousStandbyCount == 0)
+        #expect(facts.synchronousStandbyCount == 0 && facts.asynchronousStandbyCount == 0)
+        #expect(facts.server.hasPrefix("/") && facts.server.hasSuffix(":5432"))
+    }
+
+    @Test func `an inactive slot that keeps rows is found at any age, and one without rows is not`() async throws {
+        let server = try await PostgresServer(configuration: ["wal_level = logical"])
+        let connection = try PostgresConnection(to: PostgresAddress(server.address), settings: .test(schema: "public"))
+        _ = try await server.sql("SELECT pg_create_physical_replication_slot('empty', true)")
+        #expect(try connection.oldRowRetentions(transactionCountMax: -1) == [])
+        _ = try await server.sql("SELECT pg_create_logical_replication_slot('left_behind', 'pgoutput')")
+        let found = try connection.oldRowRetentions()
+        #expect(found.map(\.owner) == [.slot(name: "left_behind", isActive: false)])
+        // A role without rights sees the slot, too.
+        _ = try await server.sql("CREATE ROLE plain LOGIN")
+        let address = try PostgresAddress(server.address(user: "plain"))
+        let plain = try PostgresConnection(to: address, settings: .test(schema: "public"))
+        #expect(try plain.oldRowRetentions().map(\.owner) == found.map(\.owner))
+        _ = try await server.sql("SELECT pg_drop_replication_slot('left_behind')")
+        #expect(try connection.oldRowRetentions() == [])
     }
 
     @Test func `an unsafe configuration is found`() async throws {

@@ -33,6 +33,49 @@ import Testing
         #expect(try connection.number("SELECT count(*) FROM t") == 3, "the commit that waited has taken place")
     }
 
+    @Test func `other standbys are counted, and a slot or the feedback of a standby that keeps rows is found`()
+        async throws
+    {
+        let trio = try await PostgresTrio()
+        let connection = try PostgresConnection(to: PostgresAddress(trio.address), settings: .test(schema: "public"))
+        _ = try await trio.sql("ALTER SYSTEM SET synchronous_standby_names = 's1'", on: 0)
+        _ = try await trio.sql("SELECT pg_reload_conf()", on: 0)
+        // A receiver of WAL that replays nothing is no standby, so only s2 counts.
+        let folder = try TemporaryDirectory()
+        let receiver = try trio.receiveLog(from: 0, into: folder)
+        try await eventually("the receiver is connected", evidence: { receiver.transcript }) {
+            try await trio.sql("SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'", on: 0) == "3"
+        }
+        try await eventually("one standby is synchronous") {
+            let facts = try connection.serverFacts()
+            return facts.synchronousStandbyCount == 1 && facts.asynchronousStandbyCount == 1 && facts.findings == []
+        }
+        try await receiver.killNow()
+        try await checkFeedback(trio, connection)
+        try await trio.kill(2)
+        try await eventually("the other standby is lost") {
+            try connection.serverFacts().asynchronousStandbyCount == 0
+        }
+        #expect(try connection.serverFacts().synchronousStandbyCount == 1)
+        let left = try connection.oldRowRetentions()
+        #expect(left.map(\.owner) == [.slot(name: "s2", isActive: false)])
+    }
+
+    /// Lets s1 send its oldest transaction as feedback, and s2 by a slot.
+    private func checkFeedback(_ trio: PostgresTrio, _ connection: PostgresConnection) async throws {
+        _ = try await trio.sql("SELECT pg_create_physical_replication_slot('s2')", on: 0)
+        _ = try await trio.sql("ALTER SYSTEM SET primary_slot_name = 's2'", on: 2)
+        for standby in [1, 2] {
+            _ = try await trio.sql("ALTER SYSTEM SET hot_standby_feedback = on", on: standby)
+            _ = try await trio.sql("SELECT pg_reload_conf()", on: standby)
+        }
+        try await eventually("the standby and the slot keep rows") {
+            let all = try connection.oldRowRetentions(transactionCountMax: -1).map(\.owner)
+            return all.contains(.standby(name: "s1")) && all.contains(.slot(name: "s2", isActive: true))
+        }
+        #expect(try connection.oldRowRetentions() == [])
+    }
+
     @Test func `after the loss of the primary, a pipeline continues on the promoted standby`() async throws {
         let trio = try await PostgresTrio()
         let settings = PostgresSettings.test(schema: "public")

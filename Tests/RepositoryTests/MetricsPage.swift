@@ -40,6 +40,8 @@ enum MetricsPage {
           `posthorn_store_size_bytes` are those of the whole cluster, so do not add them up. Each node reads them every five
           seconds. It counts the rows of tables up to \(exactMegabytes) MiB, and uses PostgreSQL's estimate for larger ones.
         - `posthorn_devices_connected` is the number of devices that are connected to the node.
+        - `posthorn_cluster_problems` has the codes of the [admin API](admin-api.md#cluster). Each node reads the state of
+          PostgreSQL every five seconds. Without a lease it does not, so no problem of PostgreSQL is counted.
         - `posthorn_commit_duration_seconds` measures all batches. One is sent at least once a second.
         - `posthorn_pg_batch_rows` has the buckets \(countBounds).
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
+internal import PushAPI
 @testable import PushServer
 internal import TestSupport
 internal import Testing
@@ -44,6 +45,16 @@ struct MonitoringFilesTests {
         let labels = Set(MetricFamily.all.flatMap(\.labels)).union(["instance", "job", "le"])
         let usedLabels = Set(text.matches(of: /[{,] ?([a-z]+)=~?\\?"/).map { String($0.1) })
         #expect(usedLabels.subtracting(labels) == [])
+    }
+
+    @Test func `the admin API's page lists the codes of problems, and the alerts use no other`() throws {
+        let codes = Set(ClusterAPI.ProblemCode.allCases.map(\.rawValue))
+        let page = readText("\(RepositoryPaths.root)/docs/reference/admin-api.md")
+        let list = try #require(page.firstMatch(of: /\nThe codes of problems never change: ([^.]+)\./)?.1)
+        #expect(Set(list.matches(of: /`([a-z-]+)`/).map { String($0.1) }) == codes)
+        let rules = readText("\(Self.folder)/posthorn.rules.yml")
+        let used = rules.matches(of: /code=~?.([a-z|-]+)/).flatMap { $0.1.split(separator: "|").map(String.init) }
+        #expect(used.count > 2 && Set(used).isSubset(of: codes))
     }
 
     @Test func `the dashboard has a dozen panels or more, each with a query of the selected data source`() throws {

@@ -100,6 +100,16 @@ package final class PostgresTrio: Sendable {
         }
     }
 
+    /// Receives the write-ahead log of a server, as a tool for backups does, until the returned process is killed.
+    package func receiveLog(from server: Int, into folder: TemporaryDirectory) throws -> RunningProcess {
+        try RunningProcess(
+            try PostgresKeeper.programs() + "/pg_receivewal",
+            [
+                "--host=\(keeper.directory)", "--port=\(Self.ports[server])", "--username=postgres", "--no-sync",
+                "--directory=\(folder.path)",
+            ])
+    }
+
     /// Runs SQL on one server with `psql`, and returns its output.
     package func sql(_ text: String, on server: Int) async throws -> String {
         try await PostgresProcesses.sql(text, directory: keeper.directory, port: Self.ports[server])

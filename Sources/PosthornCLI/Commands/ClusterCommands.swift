@@ -23,9 +23,16 @@ enum ClusterCommands {
             discussion: """
                 ID is the number of the node. LINK is the connection from this machine's node to the other node. Over \
                 it, the other node reports its CLOCK and DEVICES. CLOCK is the time by which the clock of the node is \
-                ahead of PostgreSQL's. The problems include those that become visible only after the next loss of a \
-                machine. The exit code is 0 without problems, 1 with problems, 3 if the node does not run, and 4 if \
-                the server is not part of a cluster.
+                ahead of PostgreSQL's.
+
+                STANDBYS is the number of synchronous standbys, and of others if there are any. WAITING is the number \
+                of notifications that wait in PostgreSQL, which is estimated if it is large. WRITTEN is the number \
+                that this machine's node wrote in the last minute. P50 and P99 are the times within which half and \
+                99 % of these writes were committed. With one shard, these figures are in lines of their own.
+
+                The problems include those that become visible only after the next loss of a machine. The exit code is \
+                0 without problems, 1 with problems, 3 if the node does not run, and 4 if the server is not part of a \
+                cluster.
                 """)
     ) { (invocation, context) throws(CommandError) in
         report(of: try context.admin(invocation).send(.get("cluster"), for: ClusterAPI.Status.self))
@@ -53,7 +60,7 @@ enum ClusterCommands {
         try admin.send(.patch("cluster", "nodes", name, body: ClusterAPI.NodeChange(isDraining: true)))
         for _ in 0..<seconds * 4 {
             let cluster = try admin.send(.get("cluster"), for: ClusterAPI.Status.self)
-            if try isDrained(name, in: cluster) { return Report("\(oneLine(name)) is drained.", json: Done()) }
+            if let text = drained(name, in: cluster) { return Report(text, json: Done()) }
             usleep(250_000)
         }
         throw .unfinished(
@@ -196,22 +203,22 @@ enum ClusterCommands {
         return Report("There is nothing to finish.", json: Done())
     }
 
-    /// Returns whether a node is drained.
+    /// Returns the result of a drain that is complete; nil while devices are left.
     ///
     /// - Parameters:
     ///   - name: The name of the node.
     ///   - cluster: The cluster.
-    /// - Returns: Whether the node has sent all its devices away.
-    /// - Throws: An error if the node does not run, so that it cannot send devices away.
-    static func isDrained(_ name: String, in cluster: ClusterAPI.Status) throws(CommandError) -> Bool {
-        guard let node = cluster.nodes.first(where: { $0.name == name }) else { return false }
-        if node.draining == .drained { return true }
+    /// - Returns: The sentences for the administrator.
+    static func drained(_ name: String, in cluster: ClusterAPI.Status) -> String? {
+        guard let node = cluster.nodes.first(where: { $0.name == name }) else { return nil }
+        if node.draining == .drained { return "\(oneLine(name)) is drained." }
         // Without PostgreSQL, nothing is known about the node.
-        guard cluster.shards.first?.isConnected == true, !node.isLive else { return false }
+        guard cluster.shards.first?.isConnected == true, !node.isLive else { return nil }
         let age = TimeSpan.text(seconds: node.heartbeatAgeMilliseconds / 1_000)
-        throw .unfinished(
-            "\(name) has sent no heartbeat for \(age), so it has no devices",
-            remedy: "When it starts, it stays drained until 'posthorn cluster undrain'.")
+        return """
+            \(oneLine(name)) has sent no heartbeat for \(age), so it has no devices. When it starts with the same version, \
+            it stays drained until 'posthorn cluster undrain'.
+            """
     }
 
     /// Formats the output of `posthorn cluster status`.
@@ -245,8 +252,8 @@ enum ClusterCommands {
     }
 
     private static func state(of node: ClusterAPI.Node, in cluster: ClusterAPI.Status) -> String {
-        guard node.isLive else { return "not live" }
         if node.leaseMilliseconds == 0 || node.commits == false { return "suspended" }
+        guard node.isLive else { return node.draining == .no ? "not live" : "not live, drained" }
         switch node.draining {
         case .no: return "serving"
         case .draining: return "draining"
@@ -260,42 +267,6 @@ enum ClusterCommands {
 
     private static func time(milliseconds: Int64) -> String {
         milliseconds < 10_000 ? "\(milliseconds) ms" : TimeSpan.text(seconds: milliseconds / 1_000)
-    }
-
-    private static func shardText(of cluster: ClusterAPI.Status) -> String {
-        guard cluster.shards.count > 1 else { return Table.fields(cluster.shards.first.map(lines) ?? []) }
-        return Table(
-            [
-                .number("SHARD"), .number("SLOTS"), .text("POSTGRESQL"), .number("STANDBYS"), .text("TLS"),
-                .text("OLDEST TRANSACTION"),
-            ],
-            rows: cluster.shards.map { shard in
-                [
-                    "\(shard.number)", "\(shard.slotCount)",
-                    shard.isConnected ? shard.version ?? "does not answer" : "not connected",
-                    shard.synchronousStandbyCount.map { "\($0)" } ?? "-",
-                    shard.usesTLS.map { $0 ? "yes" : "no" } ?? "-",
-                    shard.oldestTransactionSeconds.map { TimeSpan.text(seconds: $0) } ?? "-",
-                ]
-            }
-        ).text
-    }
-
-    private static func lines(of postgres: ClusterAPI.Shard) -> [(name: String, value: String)] {
-        guard postgres.isConnected else { return [("PostgreSQL", "not connected")] }
-        guard let version = postgres.version else { return [("PostgreSQL", "connected, but it does not answer")] }
-        let standbys = postgres.synchronousStandbyNames ?? ""
-        return [
-            ("PostgreSQL", "\(version), \(postgres.isPrimary == true ? "primary" : "standby")"),
-            (
-                "Synchronous standbys",
-                (postgres.synchronousStandbyCount.map { "\($0) connected" } ?? "unknown number")
-                    + "; synchronous_standby_names = '\(standbys)'"
-            ),
-            ("synchronous_commit", postgres.synchronousCommit ?? "unknown"),
-            ("TLS", postgres.usesTLS == true ? "yes" : "no"),
-            ("Oldest transaction", postgres.oldestTransactionSeconds.map { TimeSpan.text(seconds: $0) } ?? "none"),
-        ]
     }
 }
 

@@ -102,18 +102,30 @@ public enum ClusterAPI {
         public var absentNodes: [String] = []
         /// The version, for example `15.18`.
         public var version: String?
+        /// The host or socket directory and the port of the server, for example `db1.internal:5432`.
+        public var server: String?
         /// Whether the server accepts writes.
         public var isPrimary: Bool?
         /// The value of `synchronous_standby_names`.
         public var synchronousStandbyNames: String?
         /// The number of connected synchronous standbys; nil also if the role may not see it.
         public var synchronousStandbyCount: Int?
+        /// The number of other connected standbys; nil also if the role may not see it.
+        public var asynchronousStandbyCount: Int?
         /// The value of `synchronous_commit`.
         public var synchronousCommit: String?
         /// Whether TLS protects the connection.
         public var usesTLS: Bool?
         /// The age of the oldest transaction in seconds; nil without a transaction, or if the age is not known.
         public var oldestTransactionSeconds: Int64?
+        /// The number of waiting notifications in the database, which is estimated if it is large.
+        public var waitingCount: Int?
+        /// The number of notifications that the answering node wrote in the last minute.
+        public var writtenPerMinute: Int?
+        /// The median time of these writes in milliseconds; nil without writes.
+        public var commitP50Milliseconds: Int64?
+        /// The time within which 99 % of these writes ended, in milliseconds; nil without writes.
+        public var commitP99Milliseconds: Int64?
 
         public init(number: Int, slotCount: Int, isConnected: Bool) {
             self.number = number
@@ -122,28 +134,33 @@ public enum ClusterAPI {
         }
 
         private enum CodingKeys: String, CodingKey {
-            case number, version
+            case number, version, server
             case slotCount = "slots"
             case absentNodes = "absent_nodes"
             case isConnected = "connected"
             case isPrimary = "primary"
             case synchronousStandbyNames = "synchronous_standby_names"
             case synchronousStandbyCount = "synchronous_standbys"
+            case asynchronousStandbyCount = "asynchronous_standbys"
             case synchronousCommit = "synchronous_commit"
             case usesTLS = "tls"
             case oldestTransactionSeconds = "oldest_transaction_seconds"
+            case waitingCount = "waiting"
+            case writtenPerMinute = "written_per_minute"
+            case commitP50Milliseconds = "commit_p50_ms"
+            case commitP99Milliseconds = "commit_p99_ms"
         }
     }
 
     /// A problem of a cluster.
     public struct Problem: Codable, Sendable {
-        /// A word for scripts, which never changes.
+        /// A word for scripts, which never changes; a newer server may have more than `ProblemCode`.
         public var code: String
         /// The problem and the action that it requires.
         public var text: String
 
-        public init(code: String, text: String) {
-            self.code = code
+        public init(code: ProblemCode, text: String) {
+            self.code = code.rawValue
             self.text = text
         }
     }

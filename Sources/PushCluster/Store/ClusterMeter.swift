@@ -2,6 +2,7 @@
 
 internal import PushAPI
 internal import PushNet
+internal import PushPostgres
 internal import PushStore
 
 /// Measures how a node uses PostgreSQL and the links, and exchanges counts with the other nodes.
@@ -50,7 +51,7 @@ struct ClusterMeter {
         metrics.shards[shard].connected.set(isOpen ? 1 : 0)
         guard !isOpen else { return }
         metrics.shards[shard].lostConnections.add()
-        metrics.shards[shard].synchronousStandbys.set(-1)
+        metrics.shards[shard].setUnknown()
     }
 
     // MARK: Turns
@@ -60,8 +61,8 @@ struct ClusterMeter {
         for (shard, numbers) in zip(store.shards.queues, metrics.shards) {
             let isUsable = shard.lease.renewedAt != nil && !store.context.isClockWrong
             numbers.leaseEnd.set(isUsable ? shard.lease.end.nanoseconds : 0)
-            // While no commit completes, no worker reads the number.
-            if !shard.isHeard { numbers.synchronousStandbys.set(-1) }
+            // While no commit completes, no worker reads the state of the shard.
+            if !shard.isHeard || store.leaseMilliseconds == 0 { numbers.setUnknown() }
         }
         metrics.linksUp.set(Int64(store.context.links.count))
         metrics.clockDifference.set(store.context.clockDifferenceMilliseconds ?? 0)
@@ -84,12 +85,16 @@ struct ClusterMeter {
 
     // MARK: Counts
 
-    /// Takes the sizes of the tables, and the numbers of synchronous standbys; nil if they could not be read.
-    mutating func take(_ counts: (sizes: StoreSizes, standbyCounts: [Int?])?) {
+    /// Takes the sizes of the tables, and the states of the shards; nil if they could not be read.
+    mutating func take(_ counts: (sizes: StoreSizes, states: [ServerState?])?) {
         exchangeDue = MonotonicTime.now.advanced(byMilliseconds: exchangeMilliseconds)
         for (index, shard) in metrics.shards.enumerated() {
-            let count = counts.flatMap { $0.standbyCounts.indices.contains(index) ? $0.standbyCounts[index] : nil }
-            shard.synchronousStandbys.set(Int64(count ?? -1))
+            guard let states = counts?.states, states.indices.contains(index), let state = states[index] else {
+                shard.setUnknown()
+                continue
+            }
+            shard.synchronousStandbys.set(Int64(state.facts.synchronousStandbyCount ?? -1))
+            shard.oldestTransactionSeconds.set(max(state.oldestTransactionSeconds ?? 0, 0))
         }
         guard let sizes = counts?.sizes else { return }
         store.set(.apps, to: sizes.appCount)

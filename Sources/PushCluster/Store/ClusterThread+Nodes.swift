@@ -57,6 +57,11 @@ extension ClusterThread {
         if !workers.control.submit(.reviewSecrets) { keeper.endReview() }
     }
 
+    func answerStatus(_ states: [ServerState?], to address: ReplyAddress, _ store: ClusterStore) {
+        let report = observer.report(store, slots.withLock { $0 }, states, metrics.cluster, at: .now)
+        reply(.performed(.success(.cluster(report)), answer: address), to: address)
+    }
+
     func linkChanged(to instance: InstanceID, isUp: Bool) {
         turn { $0.linkChanged(to: instance, isUp: isUp) }
     }

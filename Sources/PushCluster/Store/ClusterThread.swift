@@ -37,7 +37,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     /// The databases that this node uses.
     let databases: ShardDatabases
     private let onFatal: @Sendable (any StoreFailure) -> Void
-    private let metrics: StoreMetrics
+    let metrics: StoreMetrics
     var store: ClusterStore?
     private var shards: [PostgresShard] = []
     var certificates: LinkCertificates?
@@ -188,6 +188,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         sendReplies()
         metrics.set(store)
         meter.note(store, directoryVersion: directoryVersion)
+        if let metrics = metrics.cluster { observer.measure(store, metrics, at: .now) }
         for change in leases.note(store.shards.queues.map(\.hasLease)) {
             configuration.onLease(change.shard, change.isHeld)
         }
@@ -197,10 +198,9 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
         timer = nil
         if store.isSuperseded { return fail(.superseded(configuration.node)) }
         if isStopping, store.isIdle { return loop.stop() }
-        let due = store.nextDue
-        var wait = history.nextDue?.duration(since: .now) ?? .seconds(Int64.max)
-        if due < .future { wait = min(wait, due.duration(since: .elapsed)) }
-        guard wait < .seconds(Int64.max) else { return }
+        let soon = min(history.nextDue ?? .future, observer.nextDue)
+        var wait = soon.duration(since: .now)
+        if store.nextDue < .future { wait = min(wait, store.nextDue.duration(since: .elapsed)) }
         timer = loop.schedule(after: max(wait, .zero)) { [weak self] in
             self?.timer = nil
             self?.turn { _ in }
@@ -258,8 +258,9 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
                 store?.refuse(publication, .serviceUnavailable)
             }
         case .perform(.cluster(.status), let answer):
-            // Without PostgreSQL, a worker would try to connect for a long time.
-            guard !observer.hasProblem, workers.last.submit(.readServerState(answer: answer)) else {
+            // A worker would try for a long time to connect to a shard that cannot be reached.
+            let shards = observer.reachableShards
+            guard shards.contains(0), workers.last.submit(.readServerState(ofShards: shards, answer: answer)) else {
                 return answerStatus([], to: answer, store)
             }
         case .perform(.cluster(.moveSlots(let target, let count)), let answer):
@@ -328,7 +329,9 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
             store.readNodesSoon()
             reply(.performed(result, answer: address), to: address)
         case .authorityChanged: certificates?.replace()
-        case .counts(let counts): meter.take(counts)
+        case .counts(let counts):
+            meter.take(counts)
+            observer.note(counts?.states ?? [])
         case .slotsMoved(let outcome, let address):
             take(outcome, in: groups[worker], answer: address)
             groups[worker] = nil
@@ -340,11 +343,6 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
             let pause = configuration.sweepQuestionMilliseconds
             sweepsDue[shard] = isSubmitted ? .future : MonotonicTime.now.advanced(byMilliseconds: pause)
         }
-    }
-
-    private func answerStatus(_ states: [ServerState?], to address: ReplyAddress, _ store: ClusterStore) {
-        let report = observer.report(store, slots.withLock { $0 }, states, at: .now)
-        reply(.performed(.success(.cluster(report)), answer: address), to: address)
     }
 
     private func take(_ data: RequestWorker.ControlData, _ group: ChangeGroup?, _ store: ClusterStore) {

@@ -117,7 +117,9 @@ final class RequestSession {
         case .finishUpgrade(let address):
             let refusal = try connections.connection(toShard: 0).finishUpgrade()
             report(.nodeChanged(refusal.map { .failure($0) } ?? .success(.done), answer: address))
-        case .readServerState(let address): report(.serverStates(serverStates(), answer: address))
+        case .readServerState(let shards, let address):
+            let states = (0..<connections.shardCount).map { shards.contains($0) ? serverState(ofShard: $0) : nil }
+            report(.serverStates(states, answer: address))
         case .sweep(let shard):
             let progress = try connections.requests(ofShard: shard).sweep { report(.effects($0)) }
             report(.swept(shard: shard, expiredCount: progress.expiredCount, isMore: progress.isMore))
@@ -241,34 +243,36 @@ final class RequestSession {
 
     private func exchangeCounts(_ events: AdminAPI.Counts) throws(SQLError) {
         var sizes = try connections.control().exchangeCounts(events, instance: instance.rawValue)
-        var standbyCounts = [try connections.connection(toShard: 0).serverFacts().synchronousStandbyCount]
+        var states = [serverState(ofShard: 0, sizes)]
         for shard in 1..<max(connections.shardCount, 1) {
             do throws(SQLError) {
-                sizes.add(try connections.requests(ofShard: shard).sizes())
-                standbyCounts.append(try connections.connection(toShard: shard).serverFacts().synchronousStandbyCount)
+                let shardSizes = try connections.requests(ofShard: shard).sizes()
+                sizes.add(shardSizes)
+                states.append(serverState(ofShard: shard, shardSizes))
             } catch {
                 connections.close(after: error)
-                standbyCounts.append(nil)
+                states.append(nil)
             }
         }
-        report(.counts((sizes, standbyCounts)))
+        report(.counts((sizes, states)))
     }
 
-    private func serverStates() -> [ServerState?] {
-        (0..<connections.shardCount).map { serverState(ofShard: $0) }
-    }
-
-    private func serverState(ofShard shard: Int, isRepeated: Bool = false) -> ServerState? {
+    /// Reads the state of a shard, and the sizes of its tables if they are not known yet.
+    private func serverState(
+        ofShard shard: Int, _ sizes: StoreSizes? = nil, isRepeated: Bool = false
+    ) -> ServerState? {
         do throws(SQLError) {
+            let sizes = if let sizes { sizes } else { try connections.requests(ofShard: shard).sizes() }
             let connection = try connections.connection(toShard: shard)
             return ServerState(
                 facts: try connection.serverFacts(), liveNodes: try connection.liveNodes(),
-                oldestTransactionSeconds: try connection.oldestTransactionSeconds())
+                oldestTransactionSeconds: try connection.oldestTransactionSeconds(),
+                oldRetentions: try connection.oldRowRetentions(), waitingCount: sizes.pendingCount)
         } catch {
             connections.close(after: error)
             // The first statement after a fail-over finds that the connection is lost.
             guard error.kind == .disconnected, !isRepeated else { return nil }
-            return serverState(ofShard: shard, isRepeated: true)
+            return serverState(ofShard: shard, sizes, isRepeated: true)
         }
     }
 
@@ -290,7 +294,7 @@ final class RequestSession {
         case .trim: report(.trimmed)
         case .moveSlots(_, let address): report(.slotsMoved(.failed(refusal), answer: address))
         case .finishUpgrade(let address): report(.nodeChanged(.failure(refusal), answer: address))
-        case .readServerState(let address): report(.serverStates([], answer: address))
+        case .readServerState(_, let address): report(.serverStates([], answer: address))
         case .noteSeen, .readDirectory, .readBroadcasts: break
         case .confirm: report(.confirmed)
         case .reviewSecrets: keeper?.endReview()

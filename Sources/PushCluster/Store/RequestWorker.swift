@@ -34,7 +34,7 @@ final class RequestWorker: Sendable {
         /// Reads the secrets of the cluster, and uses them.
         case reviewSecrets
         /// Reads the state of PostgreSQL for an administrator.
-        case readServerState(answer: ReplyAddress)
+        case readServerState(ofShards: Set<Int>, answer: ReplyAddress)
         /// Makes the next step of a sweep of a shard.
         case sweep(shard: Int)
         /// Writes the counts of this node's events, and reads the sizes of the tables.
@@ -74,9 +74,8 @@ final class RequestWorker: Sendable {
         case serverStates([ServerState?], answer: ReplyAddress)
         /// A step of a sweep, which deleted some expired broadcasts.
         case swept(shard: Int, expiredCount: Int, isMore: Bool)
-        /// The sizes of the tables, and for each shard the number of synchronous standbys, if it is known; nil if nothing was
-        /// read.
-        case counts((sizes: StoreSizes, standbyCounts: [Int?])?)
+        /// The sizes of the tables, and for each shard its state, if it could be read; nil if nothing was read.
+        case counts((sizes: StoreSizes, states: [ServerState?])?)
         /// Events and delivery histories were written, or some of them wait for the next write.
         case historyWritten(isComplete: Bool)
         case traceEnd(Int64)

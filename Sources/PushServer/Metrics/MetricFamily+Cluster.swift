@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushAPI
 internal import PushNet
 internal import PushStore
 
@@ -26,6 +27,15 @@ extension MetricFamily {
         ) { source in
             source.shards { $0.synchronousStandbys.value < 0 ? nil : Sample($0.synchronousStandbys.value, $1) }
         },
+        .gauge(
+            "posthorn_pg_oldest_transaction_seconds",
+            "The age of the oldest transaction of any program, or 0; without a value if it is not known.", by: "shard"
+        ) { source in
+            source.shards {
+                let seconds = $0.oldestTransactionSeconds.value
+                return seconds < 0 ? nil : Sample(seconds, $1)
+            }
+        },
         .gauge("posthorn_lease_seconds", "The time for which the node may still accept and deliver.", by: "shard") {
             source in source.shards { Sample(nanoseconds: $0.leaseNanoseconds(now: .elapsed), $1) }
         },
@@ -37,6 +47,15 @@ extension MetricFamily {
     private static let links: [MetricFamily] = [
         .gauge("posthorn_draining", "1 while the node sends its devices away, otherwise 0.") {
             $0.cluster { Sample($0.draining.value) }
+        },
+        .gauge(
+            "posthorn_cluster_problems",
+            "The problems that `posthorn cluster status` shows at this node, by their code.",
+            by: "code"
+        ) { source in
+            source.store.cluster.map { cluster in
+                ClusterAPI.ProblemCode.allCases.map { Sample(cluster.count(of: $0), $0.rawValue) }
+            } ?? []
         },
         .gauge("posthorn_links_up", "The nodes to which this one has a link.") {
             $0.cluster { Sample($0.linksUp.value) }

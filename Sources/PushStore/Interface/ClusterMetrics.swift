@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import PushAPI
 package import PushNet
 
 /// The numbers of a node of a cluster, which its store's thread writes.
@@ -46,6 +47,7 @@ package final class ClusterMetrics: Sendable {
     package let draining = MetricCell()
     private let pushes = MetricCells(count: PushEnd.allCases.count)
     private let wakes = MetricCells(count: WakeEnd.allCases.count)
+    private let problems = MetricCells(count: ClusterAPI.ProblemCode.allCases.count)
 
     package init(shardCount: Int = 1) { shards = (0..<shardCount).map { _ in ShardMetrics() } }
 
@@ -58,6 +60,11 @@ package final class ClusterMetrics: Sendable {
 
     package func count(of end: WakeEnd) -> Int64 { wakes[end.rawValue] }
 
+    /// Returns the number of problems of the cluster with a code.
+    package func count(of code: ClusterAPI.ProblemCode) -> Int64 {
+        ClusterAPI.ProblemCode.allCases.firstIndex(of: code).map { problems[$0] } ?? 0
+    }
+
     // MARK: For the store's thread
 
     /// Counts notifications that were sent to another node.
@@ -65,4 +72,11 @@ package final class ClusterMetrics: Sendable {
 
     /// Counts devices that were named to another node because of new rows.
     package func noteWake(_ end: WakeEnd, count: Int = 1) { wakes.add(Int64(count), to: end.rawValue) }
+
+    /// Replaces the numbers of problems.
+    package func setProblems(_ list: [ClusterAPI.Problem]) {
+        for (index, code) in ClusterAPI.ProblemCode.allCases.enumerated() {
+            problems.set(Int64(list.count { $0.code == code.rawValue }), at: index)
+        }
+    }
 }

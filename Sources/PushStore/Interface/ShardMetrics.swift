@@ -16,7 +16,16 @@ package final class ShardMetrics: Sendable {
     /// The number of synchronous standbys, or -1 while it is not known.
     package let synchronousStandbys = MetricCell()
 
-    init() { synchronousStandbys.set(-1) }
+    /// The age of the oldest transaction in seconds, 0 without one, or -1 while it is not known.
+    package let oldestTransactionSeconds = MetricCell()
+
+    init() { setUnknown() }
+
+    /// Records that the state of the server is not known.
+    package func setUnknown() {
+        synchronousStandbys.set(-1)
+        oldestTransactionSeconds.set(-1)
+    }
 
     /// Returns the rest of the lease; 0 without one.
     package func leaseNanoseconds(now: MonotonicTime) -> Int64 { max(leaseEnd.value - now.nanoseconds, 0) }
