@@ -27,7 +27,8 @@ extension ServerEndToEnd {
             try await cluster.posthorn("cluster", "status", "--json", at: node).decoded(Status.self)
         }
 
-        @Test func `the status shows nodes, links and problems, and status does not count links as providers`()
+        @Test(.needsPostgres)
+        func `the status shows nodes, links and problems, and status does not count links as providers`()
             async throws
         {
             let cluster = try await TestCluster()
@@ -51,7 +52,8 @@ extension ServerEndToEnd {
             #expect(!dead.live && dead.link_up == false)
         }
 
-        @Test func `the metrics of a node show its lease, links and rows, and a drained node is not ready`()
+        @Test(.needsPostgres)
+        func `the metrics of a node show its lease, links and rows, and a drained node is not ready`()
             async throws
         {
             let cluster = try await TestCluster()
@@ -89,7 +91,8 @@ extension ServerEndToEnd {
             #expect(try await port.metrics()["posthorn_draining"] == 1)
         }
 
-        @Test func `a node of a cluster refuses to change the announced authorities, and leaves no file of a change`()
+        @Test(.needsPostgres)
+        func `a node of a cluster refuses to change the announced authorities, and leaves no file of a change`()
             async throws
         {
             let cluster = try await TestCluster()

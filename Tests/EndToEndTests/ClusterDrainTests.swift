@@ -6,7 +6,7 @@ internal import Testing
 
 extension ServerEndToEnd {
     /// Nodes of a cluster that send their devices away while providers send.
-    struct ClusterDrainTests {
+    @Suite(.needsPostgres) struct ClusterDrainTests {
         private func send(_ texts: [String], _ provider: APNsProvider, _ token: String) async throws -> [Int] {
             var refusals: [Int] = []
             for text in texts {

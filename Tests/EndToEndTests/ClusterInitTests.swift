@@ -6,7 +6,7 @@ internal import Testing
 
 extension AdminEndToEnd {
     /// The command `posthorn cluster init`.
-    struct ClusterInitTests {
+    @Suite(.needsPostgres) struct ClusterInitTests {
         private let files: TemporaryDirectory
         private let database: PostgresDatabase
 

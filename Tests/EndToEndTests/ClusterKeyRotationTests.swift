@@ -6,7 +6,7 @@ internal import Testing
 
 extension AdminEndToEnd {
     /// The commands `posthorn cluster` that replace keys, at three servers that share a database in PostgreSQL.
-    struct ClusterKeyRotationTests {
+    @Suite(.needsPostgres) struct ClusterKeyRotationTests {
         private func send(_ token: String, _ target: ProviderTarget, _ cluster: TestCluster, at node: Int) async throws
             -> Int
         {

@@ -5,7 +5,7 @@ internal import Testing
 
 extension AdminEndToEnd {
     /// The command `posthorn cluster remove` at three servers that share a database in PostgreSQL.
-    struct ClusterRemovalTests {
+    @Suite(.needsPostgres) struct ClusterRemovalTests {
         private struct Status: Decodable {
             struct Node: Decodable {
                 // swift-format-ignore: AlwaysUseLowerCamelCase

@@ -5,7 +5,7 @@ internal import Testing
 
 extension ServerEndToEnd {
     /// A cluster whose devices are in two databases.
-    struct ClusterShardTests {
+    @Suite(.needsPostgres) struct ClusterShardTests {
         /// Sends numbered notifications to a device; returns the answers to those that were not accepted.
         private func send(
             to device: PlainDevice, _ provider: APNsProvider, _ count: Int

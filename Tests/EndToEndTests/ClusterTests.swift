@@ -6,7 +6,7 @@ internal import Testing
 
 extension ServerEndToEnd {
     /// Three servers that share a database in PostgreSQL.
-    struct ClusterTests {
+    @Suite(.needsPostgres) struct ClusterTests {
         @Test func `a notification reaches its device over any node, and waits for it at any node`() async throws {
             let cluster = try await TestCluster()
             let stack = try await TestStack(server: cluster.nodes[0])

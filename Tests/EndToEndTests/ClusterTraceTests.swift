@@ -6,7 +6,7 @@ internal import Testing
 
 extension ServerEndToEnd {
     /// The history of notifications and a webhook with two servers that share a database in PostgreSQL.
-    struct ClusterTraceTests {
+    @Suite(.needsPostgres) struct ClusterTraceTests {
         private static let mail = "org.example.Mail"
         private let nodes: [InstalledServer]
         private let target: ProviderTarget

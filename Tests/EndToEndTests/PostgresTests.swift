@@ -6,7 +6,7 @@ internal import Testing
 
 extension ServerEndToEnd {
     /// A server whose store is in PostgreSQL.
-    struct PostgresTests {
+    @Suite(.needsPostgres) struct PostgresTests {
         private func send(_ texts: [String], _ stack: TestStack) async throws {
             for text in texts {
                 let sent = try await stack.provider.send(stack.notification(text))

@@ -15,7 +15,9 @@ extension Faults {
 
         private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
 
-        @Test(.tags(.slow)) func `a server that was moved there and back delivers what waited`() async throws {
+        @Test(.tags(.slow), .needsPostgres) func `a server that was moved there and back delivers what waited`()
+            async throws
+        {
             let postgres = try await PostgresServer()
             let server = try site.start()
             let url = try await server.url()
@@ -45,7 +47,7 @@ extension Faults {
             #expect(third.exit == .code(73) && third.errorOutput.contains("already has a database"), "\(third)")
         }
 
-        @Test func `a database in use and a missing one are refused`() async throws {
+        @Test(.needsPostgres) func `a database in use and a missing one are refused`() async throws {
             let postgres = try await PostgresServer()
             let server = try site.start()
             _ = try await server.url()
@@ -68,7 +70,7 @@ extension Faults {
             #expect(!exists(data("back")))
         }
 
-        @Test func `a failed move to SQLite leaves no file`() async throws {
+        @Test(.needsPostgres) func `a failed move to SQLite leaves no file`() async throws {
             let postgres = try await PostgresServer()
             try await site.posthornd("--migrate", postgres.address).succeeded()
             _ = try await postgres.sql("UPDATE posthorn.devices SET name = repeat('x', 2000000)")

@@ -8,7 +8,7 @@ import Testing
 @testable import PushCluster
 
 /// The bounds on notifications that wait in PostgreSQL.
-struct BoundTests {
+@Suite(.needsPostgres) struct BoundTests {
     @Test func `a device that never connected keeps the newest of a topic, and a few more`() async throws {
         let postgres = try await PostgresFixture()
         let node = try TestNode(postgres, pendingPerTopicCountMax: 10)

@@ -9,7 +9,7 @@ import Testing
 @testable import PushCluster
 
 /// Broadcasts on nodes that share a PostgreSQL.
-struct BroadcastTests {
+@Suite(.needsPostgres) struct BroadcastTests {
     @Test(arguments: [MessageStoragePolicy.noMessageStored, .mostRecentMessageStored])
     func `a broadcast reaches the connected subscribers of its channel, and no other device`(
         policy: MessageStoragePolicy

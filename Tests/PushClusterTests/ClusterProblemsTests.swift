@@ -104,7 +104,12 @@ struct ClusterProblemsTests {
         #expect(unused.map(\.code) == ["shard-not-used"])
         #expect(unused.first?.text.hasPrefix("Shard 1: n3 does not use it.") == true)
         #expect(Self.codes { $0.servers = [nil] } == ["no-answer"])
-        let silent = Self.list { $0.servers.append(nil) }
+        // `connectionProblem` describes a shard that cannot be reached.
+        #expect(Self.codes { $0.servers.append(nil) } == [])
+        let silent = Self.list {
+            $0.servers.append(nil)
+            $0.reachableShards = [0, 1]
+        }
         #expect(silent.map(\.code) == ["no-answer"])
         #expect(silent.first?.text == "Shard 1: PostgreSQL does not answer n1. Check its primary.")
     }

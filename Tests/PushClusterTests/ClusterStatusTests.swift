@@ -8,7 +8,7 @@ import Testing
 
 @testable import PushCluster
 
-struct ClusterStatusTests {
+@Suite(.needsPostgres) struct ClusterStatusTests {
     private func status(of node: TestNode) throws -> ClusterAPI.Status {
         guard case .cluster(let cluster) = try node.succeed(.cluster(.status)) else {
             throw MissingReply(what: "the status of the cluster")

@@ -9,7 +9,7 @@ import Testing
 @testable import PushCluster
 
 /// Transactions that PostgreSQL refuses to commit because of concurrent ones.
-struct ConflictTests {
+@Suite(.needsPostgres) struct ConflictTests {
     /// Opens two connections to a table with one row.
     private func connections() async throws -> (PostgresFixture, PostgresConnection, PostgresConnection) {
         let postgres = try await PostgresFixture()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import PushCluster
 
-struct DrainTests {
+@Suite(.needsPostgres) struct DrainTests {
     private func drain(_ node: TestNode, name: String = "test", _ isDraining: Bool = true) throws {
         try node.succeed(.cluster(.change(.setDraining(node: name, isDraining))))
     }

@@ -7,7 +7,7 @@ import Testing
 @testable import PushPostgres
 
 /// The plans of statements, which PostgreSQL may make while tables are empty, and keep while the tables grow.
-struct HotStatementTests {
+@Suite(.needsPostgres) struct HotStatementTests {
     private static let statements: [HotStatement] = [
         .changes, .depart, .delete, .acknowledge, .skip, .attach, .hosts, .rows, .registrations, .subscriptions,
         .histories,

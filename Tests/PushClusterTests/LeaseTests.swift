@@ -319,12 +319,12 @@ struct LeaseTests {
         answer(at: 3)
         // The node knows now that no node has the device, so the batch of this turn writes the notification.
         turn(at: 4) { $0.accept(Self.notification, answer: Self.provider) }
-        turn(at: 4) { $0.set(SlotMap(rows: [(slot: 512, shard: 1, isMoving: true, hasLeftovers: false)])) }
+        turn(at: 4) { $0.set(SlotMap(rows: [.init(slot: 512, shard: 1, target: 0)])) }
         #expect(output.rowCount == 2)
         answer(at: 4)
         turn(at: 5)
         #expect(output.answers == [true])
-        turn(at: 5) { $0.set(SlotMap(rows: [(slot: 512, shard: 0, isMoving: false, hasLeftovers: true)])) }
+        turn(at: 5) { $0.set(SlotMap(rows: [.init(slot: 512, shard: 0, former: 1)])) }
         answer(at: 5)
         turn(at: 6)
         #expect(output.answers == [true, true])

@@ -10,7 +10,7 @@ import Testing
 @testable import PushCluster
 
 /// The counts that nodes exchange through a real PostgreSQL.
-struct NodeCountsTests {
+@Suite(.needsPostgres) struct NodeCountsTests {
     private func counts(of node: TestNode) throws -> AdminAPI.Counts {
         guard case .counts(let counts) = try node.succeed(.allDevices(.counts)) else {
             throw MissingReply(what: "counts")

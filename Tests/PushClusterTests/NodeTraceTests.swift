@@ -9,7 +9,7 @@ import Testing
 @testable import PushCluster
 
 /// The trace of nodes on a real PostgreSQL.
-struct NodeTraceTests {
+@Suite(.needsPostgres) struct NodeTraceTests {
     private func search(_ query: TraceQuery, _ node: TestNode) throws -> TraceFindings {
         guard case .trace(let findings) = try node.succeed(.allDevices(.trace(query))) else {
             throw MissingReply(what: "a trace")

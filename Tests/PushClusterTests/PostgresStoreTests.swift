@@ -9,7 +9,7 @@ import Testing
 @testable import PushCluster
 
 /// One node on a real PostgreSQL.
-struct PostgresStoreTests {
+@Suite(.needsPostgres) struct PostgresStoreTests {
     @Test func `a connected device gets a notification, and its acknowledgement accepts it without a row`() async throws
     {
         let postgres = try await PostgresFixture()
@@ -36,6 +36,23 @@ struct PostgresStoreTests {
         let instance = try await postgres.sql("SELECT instance FROM nodes")
         #expect(try #require(Int64(instance)) > ceiling + 100_000)
         withExtendedLifetime(node) {}
+    }
+
+    // Nodes keep links to 100 others, so further ones would only learn through PostgreSQL what is urgent.
+    @Test func `a node does not start beside a hundred others, and does when one of them has stopped for a minute`()
+        async throws
+    {
+        let postgres = try await PostgresFixture()
+        do { _ = try TestNode(postgres, isOneOfSeveral: true) }
+        _ = try await postgres.sql(
+            """
+            INSERT INTO nodes(number, name, instance, seen_at, id_ceiling, speaks, version, draining, address)
+            SELECT n, 'other-' || n, n, now(), 0, 1, '1', 0, '127.0.0.1:1' FROM generate_series(1, 100) AS n
+            """)
+        let error = #expect(throws: PostgresStoreError.self) { try TestNode(postgres, isOneOfSeveral: true) }
+        #expect(error?.exitStatus == 78 && error?.description.contains("already has 100 nodes") == true)
+        _ = try await postgres.sql("UPDATE nodes SET seen_at = now() - interval '61 seconds' WHERE number < 2")
+        _ = try TestNode(postgres, isOneOfSeveral: true)
     }
 
     @Test func `a notification for a device that is away is written, and delivered once when it connects`() async throws

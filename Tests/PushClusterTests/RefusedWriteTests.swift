@@ -9,7 +9,7 @@ import Testing
 @testable import PushCluster
 
 /// A node whose PostgreSQL refuses to store notifications, as with a full disk.
-struct RefusedWriteTests {
+@Suite(.needsPostgres) struct RefusedWriteTests {
     private let postgres: PostgresFixture
 
     init() async throws { postgres = try await PostgresFixture() }

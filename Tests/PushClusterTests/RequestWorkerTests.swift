@@ -33,7 +33,7 @@ struct RequestWorkerTests {
         #expect(outcomes.withLock { $0.count } == 3)
     }
 
-    @Test func `an idle worker repeats its first request after a restart of PostgreSQL`() async throws {
+    @Test(.needsPostgres) func `an idle worker repeats its first request after a restart of PostgreSQL`() async throws {
         let postgres = try await PostgresFixture()
         let node = try TestNode(postgres, name: "idle")
         let device = try node.registeredDevice()
@@ -47,7 +47,8 @@ struct RequestWorkerTests {
         }
     }
 
-    @Test func `a request that may be committed is not repeated, and its device reads no message of PostgreSQL`()
+    @Test(.needsPostgres)
+    func `a request that may be committed is not repeated, and its device reads no message of PostgreSQL`()
         async throws
     {
         let postgres = try await PostgresFixture()
@@ -71,7 +72,9 @@ struct RequestWorkerTests {
         #expect(try await postgres.sql("SELECT last_value FROM attempts") == "1")
     }
 
-    @Test func `a long request of a device does not delay the requests of others until its end`() async throws {
+    @Test(.needsPostgres) func `a long request of a device does not delay the requests of others until its end`()
+        async throws
+    {
         let postgres = try await PostgresFixture()
         let node = try TestNode(postgres)
         // The first bytes of their secrets' hashes are odd, so one worker performs the requests of both.

@@ -9,7 +9,7 @@ import Testing
 @testable import PushCluster
 
 /// Nodes whose devices are in two databases.
-struct ShardTests {
+@Suite(.needsPostgres) struct ShardTests {
     /// The first device of shard 0, and the first one of shard 1.
     private static let devices: [UInt64] = [1, 512 << 53 + 1]
 

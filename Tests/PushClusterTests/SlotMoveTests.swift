@@ -9,7 +9,7 @@ import Testing
 @testable import PushCluster
 
 /// Moves of slots from one database to another.
-struct SlotMoveTests {
+@Suite(.needsPostgres) struct SlotMoveTests {
     private let postgres: PostgresFixture
     private let shard: PostgresShardFixture
 
@@ -82,6 +82,15 @@ struct SlotMoveTests {
             if case .performed(.success(.done), moves[0]) = reply { () } else { nil }
         }
         #expect(try await postgres.sql("SELECT count(*) FROM slots WHERE shard = 1") == "40")
+    }
+
+    @Test(arguments: ["moving_to = 1", "former = 1, moved_at_ms = 4000000000000"])
+    func `a node does not start without the database to which slots move, or from which they moved`(
+        change: String
+    ) async throws {
+        _ = try await postgres.sql("UPDATE slots SET \(change) WHERE slot = 7")
+        let error = #expect(throws: PostgresStoreError.self) { _ = try TestNode(postgres) }
+        guard case .missingShard(1)? = error else { throw MissingReply(what: "a refusal without shard 1") }
     }
 
     @Test func `two nodes agree, and one that has no link finds the move by its heartbeat`() throws {

@@ -11,7 +11,7 @@ import Testing
 @testable import PushCluster
 
 /// Steps of moves that a node makes too late, for example because its process was stopped.
-struct SlotMoverTests {
+@Suite(.needsPostgres) struct SlotMoverTests {
     private let postgres: PostgresFixture
     private let shard: PostgresShardFixture
 

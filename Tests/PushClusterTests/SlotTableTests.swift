@@ -8,7 +8,7 @@ import Testing
 
 @testable import PushCluster
 
-struct SlotTableTests {
+@Suite(.needsPostgres) struct SlotTableTests {
     @Test func `of two nodes that start at once, one assigns all slots`() async throws {
         let fixture = try await PostgresFixture()
         let first = try Self.connect(fixture)

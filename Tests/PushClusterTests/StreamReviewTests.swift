@@ -8,7 +8,7 @@ import Testing
 @testable import PushCluster
 
 /// The comparison of streams with PostgreSQL, which finds what faults left behind.
-struct StreamReviewTests {
+@Suite(.needsPostgres) struct StreamReviewTests {
     @Test func `a row that no writer has announced is found`() async throws {
         let postgres = try await PostgresFixture()
         let node = try TestNode(postgres, reviewMilliseconds: 600)

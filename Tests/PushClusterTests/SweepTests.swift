@@ -8,7 +8,7 @@ import Testing
 @testable import PushCluster
 
 /// The hourly sweep of one node on a real PostgreSQL.
-struct SweepTests {
+@Suite(.needsPostgres) struct SweepTests {
     private static let dueSweep =
         "UPDATE state SET value = (extract(epoch FROM clock_timestamp()) * 1000)::bigint - 3600000 "
         + "WHERE name = 'swept_at_ms'"

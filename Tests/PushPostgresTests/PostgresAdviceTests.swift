@@ -8,7 +8,7 @@ import Testing
 
 /// The actions that errors of PostgreSQL require.
 struct PostgresAdviceTests {
-    @Test func `the advice for a failed connection fits its cause`() async throws {
+    @Test(.needsPostgres) func `the advice for a failed connection fits its cause`() async throws {
         let server = try await PostgresServer(usesTLS: true)
         let rules = [
             "local all all trust", "hostssl all scram 127.0.0.1/32 scram-sha-256",
@@ -43,7 +43,7 @@ struct PostgresAdviceTests {
         _ = try PostgresConnection(to: PostgresAddress(server.address), settings: .test(schema: "public"))
     }
 
-    @Test func `the advice for a failed statement fits its cause`() async throws {
+    @Test(.needsPostgres) func `the advice for a failed statement fits its cause`() async throws {
         let fixture = try await PostgresFixture()
         let connection = try fixture.connect()
         try connection.execute("PREPARE s0 AS SELECT 1; PREPARE s1 AS SELECT 1; PREPARE s2 AS SELECT 1")

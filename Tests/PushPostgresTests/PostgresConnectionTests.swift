@@ -6,7 +6,7 @@ import Testing
 
 @testable import PushPostgres
 
-@Suite struct PostgresConnectionTests {
+@Suite(.needsPostgres) struct PostgresConnectionTests {
     private let fixture: PostgresFixture
 
     init() async throws { fixture = try await PostgresFixture() }

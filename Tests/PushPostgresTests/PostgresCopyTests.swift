@@ -5,7 +5,7 @@ import PushSQL
 import TestSupport
 import Testing
 
-@Suite struct PostgresCopyTests {
+@Suite(.needsPostgres) struct PostgresCopyTests {
     private static let columns: [CopyColumn] = [.bigint, .integer, .text, .bytea]
     private static let copyIn = "COPY t FROM STDIN (FORMAT binary)"
     private let fixture: PostgresFixture

@@ -10,7 +10,7 @@ import Testing
 @testable import PushPostgres
 
 /// Kills, stops and replaces servers.
-@Suite(.tags(.slow)) struct PostgresFaultTests {
+@Suite(.tags(.slow), .needsPostgres) struct PostgresFaultTests {
     @Test func `a server that is killed in the middle of a pipeline loses nothing that was committed`() async throws {
         let server = try await PostgresServer()
         let settings = PostgresSettings.test(schema: "public")

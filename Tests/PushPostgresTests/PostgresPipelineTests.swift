@@ -8,7 +8,7 @@ import Testing
 
 @testable import PushPostgres
 
-@Suite struct PostgresPipelineTests {
+@Suite(.needsPostgres) struct PostgresPipelineTests {
     private let fixture: PostgresFixture
     private let observer: PostgresConnection
     private let harness: PipelineHarness

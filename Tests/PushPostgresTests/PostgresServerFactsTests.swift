@@ -50,7 +50,7 @@ import Testing
         for finding in all { #expect(finding.description.hasSuffix("."), "\(finding)") }
     }
 
-    @Test func `the facts of the tests' server are read`() async throws {
+    @Test(.needsPostgres) func `the facts of the tests' server are read`() async throws {
         let fixture = try await PostgresFixture()
         let facts = try fixture.connect().serverFacts()
         #expect(facts.version >= 150_000 && facts.version < 160_000)
@@ -60,7 +60,7 @@ import Testing
         #expect(facts.server.hasPrefix("/") && facts.server.hasSuffix(":5432"))
     }
 
-    @Test func `an inactive slot that keeps rows is found at any age, and one without rows is not`() async throws {
+    @Test(.needsPostgres) func `an inactive slot that keeps rows is found at any age, and one without rows is not`() async throws {
         let server = try await PostgresServer(configuration: ["wal_level = logical"])
         let connection = try PostgresConnection(to: PostgresAddress(server.address), settings: .test(schema: "public"))
         _ = try await server.sql("SELECT pg_create_physical_replication_slot('empty', true)")
@@ -77,7 +77,7 @@ import Testing
         #expect(try connection.oldRowRetentions() == [])
     }
 
-    @Test func `an unsafe configuration is found`() async throws {
+    @Test(.needsPostgres) func `an unsafe configuration is found`() async throws {
         let server = try await PostgresServer(configuration: [
             "fsync = off", "full_page_writes = off", "synchronous_commit = local",
             "synchronous_standby_names = 'ANY 1 (s1)'",

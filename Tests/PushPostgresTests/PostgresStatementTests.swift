@@ -5,7 +5,7 @@ import PushSQL
 import TestSupport
 import Testing
 
-@Suite struct PostgresStatementTests {
+@Suite(.needsPostgres) struct PostgresStatementTests {
     private let fixture: PostgresFixture
     private let connection: PostgresConnection
 

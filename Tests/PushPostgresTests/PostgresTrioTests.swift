@@ -9,7 +9,7 @@ import Testing
 @testable import PushPostgres
 
 /// A primary and two standbys.
-@Suite(.tags(.slow)) struct PostgresTrioTests {
+@Suite(.tags(.slow), .needsPostgres) struct PostgresTrioTests {
     @Test func `a commit needs one standby, and waits without one`() async throws {
         let trio = try await PostgresTrio()
         var settings = PostgresSettings.test(schema: "public")

@@ -11,7 +11,7 @@ enum MigrateCommand {
             discussion: """
                 Stop the server, or all nodes, first. The command copies all tables, keeps the numbers of notifications, \
                 and compares the numbers of rows and checksums of both stores. The old store stays as it is. If the copy \
-                fails, the target stays empty.
+                fails, the target stays empty. With sslmode=verify-full, the address also needs sslrootcert=FILE.
 
                 It runs 'posthornd --migrate', which must be installed on this machine, and has its exit codes. Run it as \
                 root or as the server's user. PostgreSQL's password comes from PGPASSWORD or from ~/.pgpass of this user.

@@ -6,7 +6,7 @@ package struct LinkSettings: Sendable {
     package static let path = "/v1/node"
     /// The subprotocol of the WebSocket.
     package static let subprotocol = "posthorn.node.v1"
-    /// The maximum number of nodes to which links are kept.
+    /// The maximum number of nodes in a cluster, and of nodes to which links are kept.
     package static let nodeCountMax = 100
     /// The maximum size of what waits for a link in bytes; beyond it, the link counts as down.
     package static let waitingByteCountMax = 8 << 20

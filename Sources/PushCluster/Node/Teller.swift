@@ -25,7 +25,7 @@ final class Teller {
     private let shard: (DeviceID) -> ShardQueue
     /// The devices to wake on each node, and the notifications that wait for it, of this turn.
     private var wakes: [InstanceID: [DeviceID: [WaitingNotification]]] = [:]
-    private var questions: [Int64: (instance: InstanceID, question: Question)] = [:]
+    private var questions: [Int64: (instance: InstanceID, question: Question, askedAt: MonotonicTime)] = [:]
     /// The notifications that wait until the host has heard of them by `changes`.
     private var unheard: [Unheard] = []
     /// The changes that other nodes find with their heartbeats, and the times at which they have.
@@ -59,7 +59,7 @@ final class Teller {
 
     /// Takes the answer to a `wake`.
     func woken(_ number: Int64, _ here: [Bool], by instance: InstanceID) {
-        guard let (asked, question) = questions[number], asked == instance,
+        guard let (asked, question, _) = questions[number], asked == instance,
             case .wake(let devices, let notifications) = question, here.count == devices.count
         else { return }
         questions[number] = nil
@@ -117,7 +117,7 @@ final class Teller {
 
     /// Tells the host of a device that the device has changed.
     func tellChanged(_ device: DeviceID, _ group: ChangeGroup, to instance: InstanceID) {
-        guard context.links.contains(instance) else { return announceChange(of: device, group) }
+        guard context.answers(instance) else { return announceChange(of: device, group) }
         ask(instance, .changed(device, group)) { .changed(number: $0, [device]) }
     }
 
@@ -167,9 +167,10 @@ final class Teller {
     /// Waits until no node can rely on what it knew before a change.
     func giveUp(_ change: DeviceChange) { waitForLeases(change.group) }
 
-    private func waitForLeases(_ group: ChangeGroup) {
-        unappliedChanges.append(
-            (group, context.moment.advanced(byMilliseconds: context.configuration.leaseMilliseconds)))
+    /// Waits until no node has a lease from before a time; nil for the time of this turn.
+    private func waitForLeases(_ group: ChangeGroup, since begin: MonotonicTime? = nil) {
+        let end = (begin ?? context.moment).advanced(byMilliseconds: context.configuration.leaseMilliseconds)
+        unappliedChanges.append((group, end))
     }
 
     /// Takes the answer `done`.
@@ -199,7 +200,7 @@ final class Teller {
 
     private func ask(_ instance: InstanceID, _ question: Question, _ message: (Int64) -> NodeMessage) {
         let number = context.nextNumber()
-        questions[number] = (instance, question)
+        questions[number] = (instance, question, context.moment)
         deadlines.append((number, context.moment.advanced(byMilliseconds: context.configuration.answerMilliseconds)))
         context.send(message(number), to: instance)
     }
@@ -232,13 +233,13 @@ final class Teller {
     }
 
     private func askAgain(_ number: Int64) {
-        guard let (instance, question) = questions.removeValue(forKey: number) else { return }
+        guard let (instance, question, askedAt) = questions.removeValue(forKey: number) else { return }
         switch question {
         case .wake(let devices, let notifications):
             context.metrics.noteWake(.unanswered, count: devices.count)
             for waiting in notifications.joined() { lookAgain(waiting) }
         case .changed(let device, let group): announceChange(of: device, group)
-        case .control(_, let group): waitForLeases(group)
+        case .control(_, let group): waitForLeases(group, since: askedAt)
         case .broadcast(let broadcast, let group): waitForHeartbeats(broadcast, group)
         case .replaced(let device, let epoch):
             if !context.isGone(instance) { tellReplaced(device, epoch: epoch, to: instance) }

@@ -12,7 +12,7 @@ struct NodeRegistration {
     private static let patienceMilliseconds: Int64 = 5_000
     private static let pauseMilliseconds = 100
     /// The codes of this type's own errors, which PostgreSQL does not use.
-    private static let (noNumber, noLinks) = ("number", "links")
+    private static let (noNumber, noLinks, noPlace) = ("number", "links", "place")
     /// The version of the tables, rows and messages that this program understands.
     static let protocolVersion: Int64 = 1
     /// The key of the advisory lock for new rows: `Nodes` in ASCII.
@@ -63,6 +63,7 @@ struct NodeRegistration {
                 switch error.code {
                 case Self.noNumber: throw .tooManyNodes
                 case Self.noLinks: throw .unlinked
+                case Self.noPlace: throw .clusterIsFull
                 default: throw .unreachable(error)
                 }
             }
@@ -78,6 +79,7 @@ struct NodeRegistration {
             lock.bind(Self.lockKey, at: 1)
             try lock.run()
             try checkLinks()
+            try checkNodeCount()
             let time = try milliseconds()
             let known = try connection.prepare(
                 """
@@ -132,6 +134,22 @@ struct NodeRegistration {
         guard configuration.links != nil, others.int64(0) == others.int64(1) else {
             throw SQLError(kind: .refused, code: Self.noLinks, message: "a node has no address", subject: "nodes")
         }
+    }
+
+    /// Refuses to start beside as many nodes as a cluster can have, because further nodes would get no links.
+    ///
+    /// Nodes keep their links to a node for some time after its last heartbeat, so it counts for as long.
+    private func checkNodeCount() throws(SQLError) {
+        let others = try connection.prepare(
+            """
+            SELECT count(*) FROM nodes
+            WHERE name <> ? AND seen_at > clock_timestamp() - make_interval(secs => ?::bigint)
+            """)
+        others.bind(configuration.node, at: 1)
+        others.bind(ClusterLimits.linkMilliseconds / 1_000, at: 2)
+        defer { others.reset() }
+        guard try others.step(), others.int64(0) >= LinkSettings.nodeCountMax else { return }
+        throw SQLError(kind: .refused, code: Self.noPlace, message: "too many nodes run", subject: "nodes")
     }
 
     /// Returns the UNIX time in milliseconds for the number of the instance.

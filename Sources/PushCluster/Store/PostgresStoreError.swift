@@ -21,6 +21,8 @@ package enum PostgresStoreError: Error, Sendable {
     case noDescriptor(NetError)
     /// All numbers of nodes are taken.
     case tooManyNodes
+    /// As many other nodes run as a cluster can have.
+    case clusterIsFull
     /// The table `nodes` does not have this instance: the node was started again, or was removed.
     case superseded(String)
     /// The database is that of another shard or of another cluster, or the cluster uses another one for this shard.
@@ -35,7 +37,7 @@ extension PostgresStoreError: StoreFailure {
         case .unreachable, .schema: 69
         case .noDescriptor: 71
         case .nameTaken, .superseded: 75
-        case .unsafe, .tooManyNodes, .unlinked, .wrongShard, .missingShard: 78
+        case .unsafe, .tooManyNodes, .clusterIsFull, .unlinked, .wrongShard, .missingShard: 78
         }
     }
 
@@ -62,7 +64,15 @@ extension PostgresStoreError: StoreFailure {
             Compare [store] url and [cluster] shards with those of the other nodes.
             """
         case .missingShard(let shard):
-            "Devices are in shard \(shard), which [cluster] shards does not name. Add its address there, as on the other nodes."
+            """
+            Devices are in shard \(shard), or were there a minute ago, but [cluster] shards does not name it. \
+            Add its address there, as on the other nodes.
+            """
+        case .clusterIsFull:
+            """
+            The cluster already has \(LinkSettings.nodeCountMax) nodes, which is the maximum. \
+            Stop one of them, and start this node a minute later.
+            """
         case .tooManyNodes:
             "All \(NodeNumber.count) numbers of nodes are taken. Remove nodes that no longer exist with 'posthorn cluster remove'."
         }

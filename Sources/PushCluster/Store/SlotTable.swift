@@ -8,14 +8,14 @@ internal import PushStore
 extension PostgresConnection {
     /// Returns the assignment of slots to shards.
     func slots() throws(SQLError) -> SlotMap {
-        let statement = try prepare("SELECT slot, shard, moving_to IS NOT NULL, former IS NOT NULL FROM slots")
-        var rows: [(slot: Int, shard: Int, isMoving: Bool, hasLeftovers: Bool)] = []
+        let statement = try prepare("SELECT slot, shard, coalesce(moving_to, -1), coalesce(former, -1) FROM slots")
+        let shard = { (number: Int64) in number < 0 ? nil : Int(number) }
+        var rows: [SlotMap.Row] = []
         while try statement.step() {
             rows.append(
-                (
-                    Int(statement.int64(0)), Int(statement.int64(1)), statement.int64(2) != 0,
-                    statement.int64(3) != 0
-                ))
+                .init(
+                    slot: Int(statement.int64(0)), shard: Int(statement.int64(1)),
+                    target: shard(statement.int64(2)), former: shard(statement.int64(3))))
         }
         return SlotMap(rows: rows)
     }

@@ -230,7 +230,10 @@ package enum ServerCommand {
             Explanation("65", "The database, the backup or a copied table is damaged or incomplete."),
             Explanation("69", "PostgreSQL cannot be reached, or reported an error."),
             Explanation("71", "A system call failed, for example because the port is in use."),
-            Explanation("73", "The data directory cannot be created or written, or the target of a copy is not empty."),
+            Explanation(
+                "73",
+                "The data directory cannot be created or written, the target of a copy is not empty, or several databases "
+                    + "would be copied."),
             Explanation("74", "The disk failed; no accepted notification is lost. Restart the server."),
             Explanation(
                 "75",

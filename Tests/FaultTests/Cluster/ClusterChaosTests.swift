@@ -13,16 +13,18 @@ extension ClusterFaults {
             let seconds = Patience.clusterSeconds
             let load =
                 seconds == nil
-                ? ClusterSite.Load() : ClusterSite.Load(devices: 100, senders: 60, pause: 0.3, stay: 15)
+                ? ClusterSite.Load() : ClusterSite.Load(devices: 300, senders: 60, pause: 0.3, stay: 30)
             let site = try await ClusterSite(load, extras: try await ClusterExtras())
             print("ClusterChaosTests: POSTHORN_TEST_SEED=\(site.seed)")
             var generator = SeededGenerator(seed: site.seed)
             let start = try await site.note("the faults begin")
             let end = ContinuousClock.now + .seconds(seconds ?? 20)
+            let possibleKinds = RandomClusterFault.Kind.possible(at: site)
+            let impossibleKinds = RandomClusterFault.Kind.allCases.filter { !possibleKinds.contains($0) }
             var kinds: [RandomClusterFault.Kind] = []
             var faultCount = 0
             while ContinuousClock.now < end {
-                if kinds.isEmpty { kinds = RandomClusterFault.Kind.allCases.shuffled(using: &generator) }
+                if kinds.isEmpty { kinds = possibleKinds.shuffled(using: &generator) }
                 let fault = RandomClusterFault(
                     kinds.removeFirst(), secondsMax: seconds == nil ? 4 : 15, using: &generator)
                 let next = RandomClusterFault(.linkCut, secondsMax: 3, using: &generator)
@@ -39,7 +41,13 @@ extension ClusterFaults {
             }
             let figures = try await site.figures(since: start)
             let report = try await site.conclude()
-            print("ClusterChaosTests: \(faultCount) faults, \(report.ends), \(report.problems.count) problems")
+            let found = try await site.total("posthorn_minute_reading_found_total")
+            let missing = impossibleKinds.isEmpty ? "" : " (without root, none of \(impossibleKinds))"
+            print(
+                """
+                ClusterChaosTests: \(faultCount) faults\(missing), \(report.ends), \(report.problems.count) problems, \
+                posthorn_minute_reading_found_total \(found)
+                """)
             figures.print(as: "random faults")
             report.check()
         }

@@ -70,11 +70,14 @@ extension ClusterFaults {
             }
         }
 
-        @Test func `node cut off from all others, not from PostgreSQL: nothing but latency changes`() async throws {
+        @Test func `node cut off from all others, not from PostgreSQL: only latency changes, and the node warns`()
+            async throws
+        {
             let directions = ClusterSite.directions(ofNode: 1)
             try await survive("C5, a node cut off from the other nodes") { site in
                 try await site.cut(directions)
             } end: { site in
+                try await site.waitForWarning(ofNode: 1)
                 try await site.heal(directions, resets: false)
             }
         }

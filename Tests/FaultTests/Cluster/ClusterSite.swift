@@ -32,7 +32,7 @@ final class ClusterSite: Sendable {
     let seed: UInt64
     let program: ScriptedProcess
     private let files: TemporaryDirectory
-    private let metricsPorts: [Int]
+    let metricsPorts: [Int]
     /// The options of each node.
     let options: [[String]]
     // Ordered with nothing else: one test changes it.
@@ -193,15 +193,12 @@ final class ClusterSite: Sendable {
 
     /// Checks that each node has a stream for each device that is connected to it, and no other one.
     private func checkStreams(_ nodes: [String: String?]) async throws {
-        for (name, port) in zip(Self.names, metricsPorts) {
+        for (index, name) in Self.names.enumerated() {
             let expected = nodes.values.count { $0 == name }
-            var found = ""
-            try await eventually("\(name) has \(expected) streams", evidence: { found }) {
-                let result = try await RunningProcess.run(
-                    try RepositoryPaths.tool("curl"), ["-sS", "http://127.0.0.1:\(port)/metrics"])
-                let line = result.output.split(separator: "\n").first { $0.hasPrefix("posthorn_devices_connected ") }
-                found = "\(line ?? "no metric")"
-                return found.hasSuffix(" \(expected)")
+            var found: Int?
+            try await eventually("\(name) has \(expected) streams", evidence: { "\(found ?? -1)" }) {
+                found = try await metric("posthorn_devices_connected", at: index)
+                return found == expected
             }
         }
     }

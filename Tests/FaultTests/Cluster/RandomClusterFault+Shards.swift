@@ -14,8 +14,14 @@ extension RandomClusterFault {
             try await pass()
             try await extras.shard.start()
             try await site.note("shard 1 serves")
+        case .shardStopped:
+            try await site.note("stop shard 1")
+            try extras.shard.send(SIGSTOP)
+            try await pass()
+            try extras.shard.send(SIGCONT)
+            try await site.note("continue shard 1")
         case .shardDiskFull:
-            guard let disk = extras.disk else { return }
+            guard let disk = extras.disk else { preconditionFailure("\(kind) needs a disk of its own") }
             try await site.note("fill the disk of shard 1")
             try disk.fill()
             try await pass()

@@ -9,10 +9,15 @@ struct RandomClusterFault {
         case nodeKilled, nodeStopped, nodeDrained
         case standbyKilled, standbyStopped
         case primaryKilled, primaryStopped, primaryReplacedAlive, switchover, clockSet
-        case shardKilled, shardDiskFull, slotsMoved
+        case shardKilled, shardStopped, shardDiskFull, slotsMoved
         case linkCut, linkCutOneWay, nodeCutFromNodes, nodeCutFromPostgres, nodeCutFromAll
         case everythingKilled
         case keyRevoked, appRemoved
+
+        /// The kinds that can happen at a site; only root can fill a disk.
+        static func possible(at site: ClusterSite) -> [Self] {
+            allCases.filter { $0 != .shardDiskFull || site.extras?.disk != nil }
+        }
     }
 
     var kind: Kind
@@ -75,7 +80,7 @@ struct RandomClusterFault {
             try await site.heal(directions, resets: resets)
         case .keyRevoked: try await site.revokeKey(at: node)
         case .appRemoved: try await site.removeApp(at: node)
-        case .clockSet, .shardKilled, .shardDiskFull, .slotsMoved:
+        case .clockSet, .shardKilled, .shardStopped, .shardDiskFull, .slotsMoved:
             if let extras = site.extras { try await run(at: site, extras) }
         }
     }

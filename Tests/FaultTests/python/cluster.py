@@ -13,6 +13,7 @@ import time
 import wire
 from catalogue import Unmet
 from cluster_books import ClusterBooks
+from cluster_changes import Change
 from cluster_peers import ClusterDevice, Connections, Node, Sender
 from cluster_proxy import Proxies
 from device import Device
@@ -38,6 +39,8 @@ class Run:
         #: The key that is revoked next; its senders also use it some time afterwards.
         self.revocable = None
         self.removable_addresses = []
+        #: The current change: see cluster_changes.py.
+        self.change, self.change_count = None, 0
 
     def pad(self, random):
         """Returns the number of bytes to add to a payload."""
@@ -56,7 +59,7 @@ class Run:
 
     async def start(self, nodes, seed, devices, away, senders, pause, stay, **_):
         """Enrols the devices and starts to send."""
-        random = randomness.Random(seed)
+        random = self.random = randomness.Random(seed)
         self.nodes, self.stay_seconds = [Node(**node) for node in nodes], stay
         for topic in [*TOPICS, REMOVED_TOPIC]:
             await self.admin(0, "POST", "/v1/apps", {"topic": topic})
@@ -93,10 +96,15 @@ class Run:
         self.tasks += [asyncio.create_task(device.live()) for device in self.devices]
         return [(device.id, topic, token) for device, tokens in made for topic, token in zip(TOPICS, tokens)]
 
+    def add_device(self, device):
+        self.devices.append(device)
+        self.tasks.append(asyncio.create_task(device.live()))
+
     def add_sender(self, random, nodes, choose, pause):
         sender = Sender(self, randomness.Random(random.random()), nodes, choose)
         self.senders.append(sender)
         self.tasks.append(asyncio.create_task(sender.send(pause)))
+        return sender
 
     # Administrators
 
@@ -152,6 +160,26 @@ class Run:
                     raise
                 self.books.note(f"retry after {error}")
                 await asyncio.sleep(0.5)
+
+    async def begin_change(self, kind, node, **_):
+        """Lets providers at all nodes use something that ends next."""
+        self.change_count += 1
+        self.change = Change(self, kind, node, self.change_count)
+        await self.change.begin(PATIENCE)
+        return {}
+
+    async def make_change(self, **_):
+        """Ends it. Returns the seconds until the answer."""
+        return {"seconds": round(await self.change.make(), 3)}
+
+    async def refused(self, nodes, **_):
+        """Waits until each of these nodes has refused some notifications that were sent after the answer."""
+        await self.change.wait_for_refusals(nodes, PATIENCE)
+        return {}
+
+    async def end_change(self, **_):
+        """Ends the sending. Returns the number of refused notifications of each node."""
+        return {"refused": await self.change.end(PATIENCE)}
 
     # Faults
 
@@ -245,7 +273,7 @@ class Run:
 async def main():
     run = Run()
     names = ["proxy", "process", "start", "revoke", "remove_app", "cut", "heal", "listening", "note", "serving", "accepted",
-             "figures", "settle", "report", "close"]
+             "figures", "begin_change", "make_change", "refused", "end_change", "settle", "report", "close"]
     await wire.serve({name: getattr(run, name) for name in names})
 
 

@@ -45,7 +45,7 @@ class ClusterBooks(Books):
         self.faults = []
         #: The ticks of the answers to revocations, by key ID.
         self.revoked = {}
-        #: The ticks of the requests and answers of removals, by topic.
+        #: The ticks of the requests, answers and ends of removals, by topic, by device, and by device and topic.
         self.removals = collections.defaultdict(list)
         #: The time and node of each display.
         self.deliveries = []
@@ -101,6 +101,10 @@ class ClusterBooks(Books):
 
     def final(self, one, is_shown):
         """Returns the end of a notification in a word, and reports one that breaks a promise."""
+        is_app_removed = self.was_removed_before(one, one.topic)
+        is_registration_removed = self.was_removed_before(one, one.device, (one.device, one.topic))
+        if (is_app_removed or is_registration_removed) and is_shown:
+            self.problem(f"sent after a removal and shown: {one}")
         if one.status is None:
             return "in doubt"
         if not one.is_accepted:
@@ -109,17 +113,27 @@ class ClusterBooks(Books):
             return f"refused {one.status}"
         if one.key_id in self.revoked and one.sent > self.revoked[one.key_id]:
             self.problem(f"accepted with a revoked key: {one}")
-        if any(answered is not None and one.sent > answered and one.sent < until
-               for _, answered, until in self.removals[one.topic]):
-            self.problem(f"accepted for a removed app: {one}")
+        # If the device has no stream, nodes do not look for the registration of what they need not store.
+        if is_app_removed or is_registration_removed and not one.may_be_unstored:
+            self.problem(f"accepted after a removal: {one}")
         if is_shown:
             return "shown"
         return self.reason(one) or self.lost(one)
 
+    def removals_of(self, one):
+        """Returns the removals of the notification's app, of its device, and of the app by the device."""
+        return [removal for scope in (one.topic, one.device, (one.device, one.topic))
+                for removal in self.removals.get(scope, [])]
+
+    def was_removed_before(self, one, *scopes):
+        """Returns whether a removal was answered before the notification was sent."""
+        return any(answered is not None and answered < one.sent < until
+                   for scope in scopes for _, answered, until in self.removals.get(scope, []))
+
     def was_removed_meanwhile(self, one):
-        """Returns whether the app was removed between request and answer, perhaps just after the device showed it."""
+        """Returns whether a removal was between request and answer, perhaps just after the device showed it."""
         return any(asked < one.answered and (answered is None or one.sent < answered)
-                   for asked, answered, _ in self.removals[one.topic])
+                   for asked, answered, _ in self.removals_of(one))
 
     def reason(self, one):
         """Returns why an accepted notification need not have been shown."""
@@ -129,7 +143,7 @@ class ClusterBooks(Books):
             return "expired"
         if self.has_newer(one):
             return "replaced"
-        if any(one.sent < until for _, _, until in self.removals[one.topic]):
+        if any(one.sent < until for _, _, until in self.removals_of(one)):
             return "unregistered"
         return None
 

@@ -124,18 +124,22 @@ def draw(random):
 
 
 class ClusterDevice:
-    """A device that connects to any node, and records a notification before it acknowledges it."""
+    """A device that connects to some nodes, and records a notification before it acknowledges it."""
 
     def __init__(self, run, device, seed, is_slow):
         self.run, self.books, self.random, self.is_slow = run, run.books, randomness.Random(seed), is_slow
         self.fields, self.id = device.fields, device.id
         self.screen = self.books.add_device(self.id)
+        #: The nodes to which the device connects.
+        self.nodes = run.nodes
         self.late, self.abandoned = [], []
         #: Whether the device stays away until the end of the run.
         self.is_away = False
         self.is_over = self.is_draining = False
         self.lost_at = None
         self.is_renewed = False
+        #: Whether a node has refused the last attempt to connect.
+        self.is_refused = False
 
     def renew(self):
         """Lets the device leave its stream and open another one."""
@@ -143,7 +147,7 @@ class ClusterDevice:
 
     async def live(self):
         """Connects and disconnects until the run is over; while draining, it stays connected."""
-        node = self.random.choice(self.run.nodes)
+        node = self.random.choice(self.nodes)
         while not self.is_over:
             if self.is_away and not self.is_draining:
                 await asyncio.sleep(0.2)
@@ -155,10 +159,11 @@ class ClusterDevice:
                     await asyncio.sleep(self.random.choice([0, 0, self.random.uniform(0, 4)]))
             except ENDED as error:
                 self.screen.note(f"stream to {node.name}: {type(error).__name__} {error}")
+                self.is_refused = isinstance(error, websockets.InvalidStatus) and error.response.status_code == 401
                 self.lost_at = self.lost_at or time.time()
                 await asyncio.sleep(self.random.uniform(0.05, 0.5))
             self.screen.node = None
-            node = self.random.choice(self.run.nodes)
+            node = self.random.choice(self.nodes)
 
     async def use_stream(self, node):
         """Receives on a stream to a node. Returns when the device ends it; raises when it is lost."""

@@ -10,7 +10,7 @@ import Testing
 @testable import PushCluster
 
 /// Links to a real server with certificates of its cluster's authority, and of the former one.
-struct FormerAuthorityTests {
+@Suite(.needsPostgres) struct FormerAuthorityTests {
     private let files: TemporaryDirectory
 
     init() throws { files = try TemporaryDirectory() }

@@ -12,7 +12,7 @@ import Testing
 /// A keeper with a real PostgreSQL, and with times that the tests choose.
 ///
 /// The tests take turns, because all of them lock the secrets of the same database.
-@Suite(.serialized) struct SecretKeeperTests {
+@Suite(.serialized, .needsPostgres) struct SecretKeeperTests {
     private let postgres: PostgresFixture
     private let files: TemporaryDirectory
     private let keeper: SecretKeeper

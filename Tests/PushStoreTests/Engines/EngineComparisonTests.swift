@@ -6,7 +6,7 @@ import PushCore
 import TestSupport
 import Testing
 
-@Suite(.enabled(if: PostgresFixture.isInstalled, "postgresql-15 is not installed")) struct EngineComparisonTests {
+@Suite(.needsPostgres) struct EngineComparisonTests {
     @Test(.tags(.slow), arguments: 0..<Patience.caseCount)
     func `both engines give the same answers to random requests`(seed: Int) async throws {
         let (sqlite, postgres) = (try TestStore(), try PostgresTestStore(try await PostgresFixture()))

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The model test with single commands on both engines.
-@Suite(.enabled(if: PostgresFixture.isInstalled, "postgresql-15 is not installed")) struct EngineModelTests {
+@Suite(.needsPostgres) struct EngineModelTests {
     private static let seeds = 0..<max(Patience.caseCount / 12, 3)
 
     @Test(.tags(.slow), arguments: EngineModelTests.seeds)

@@ -8,7 +8,7 @@ import PushSQL
 import TestSupport
 import Testing
 
-@Suite struct PostgresRequestsTests {
+@Suite(.needsPostgres) struct PostgresRequestsTests {
     private let fixture: PostgresFixture
     private let store: PostgresTestStore
     private let app: TopicName = "com.example.App"

@@ -7,7 +7,7 @@ import PushSQL
 import TestSupport
 import Testing
 
-@Suite struct PostgresSchemaTests {
+@Suite(.needsPostgres) struct PostgresSchemaTests {
     private let fixture: PostgresFixture
 
     init() async throws { fixture = try await PostgresFixture() }

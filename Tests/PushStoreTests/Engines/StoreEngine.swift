@@ -46,7 +46,7 @@ struct EnginesTrait: SuiteTrait, TestTrait, TestScoping {
     ) async throws {
         try await function()
         guard PostgresFixture.isInstalled else {
-            try Test.cancel("it passed with SQLite; postgresql-15 is not installed")
+            try Test.cancel("it passed with SQLite; the package postgresql-15 is not installed")
         }
         let fixture = try await PostgresFixture()
         try await StoreEngine.$current.withValue(.postgres(fixture)) { try await function() }

@@ -7,7 +7,7 @@ import Testing
 @testable import PushStore
 
 /// The numbers of rows of a real PostgreSQL, counted and estimated.
-struct StoreSizesTests {
+@Suite(.needsPostgres) struct StoreSizesTests {
     private let fixture: PostgresFixture
     private let store: PostgresTestStore
 

@@ -32,7 +32,7 @@ import Testing
         #expect(Dictionary(uniqueKeysWithValues: tables.map { ($0.name, $0.columnNames) }) == expected)
     }
 
-    @Test func `every table of PostgreSQL and every column is copied from SQLite`() async throws {
+    @Test(.needsPostgres) func `every table of PostgreSQL and every column is copied from SQLite`() async throws {
         let fixture = try await PostgresFixture()
         _ = try PostgresTestStore(fixture)
         let tables = MovedTable.toPostgres + [.traceToPostgres, .pendingToPostgres]

@@ -9,7 +9,7 @@ import PushSQLite
 import TestSupport
 import Testing
 
-@Suite struct StoreMoveTests {
+@Suite(.needsPostgres) struct StoreMoveTests {
     private let fixture: PostgresFixture
     private let files: TemporaryDirectory
 
