@@ -60,7 +60,10 @@ import Testing
         #expect(facts.server.hasPrefix("/") && facts.server.hasSuffix(":5432"))
     }
 
-    @Test(.needsPostgres) func `an inactive slot that keeps rows is found at any age, and one without rows is not`() async throws {
+    @Test(.needsPostgres)
+    func `an inactive slot that keeps rows is found at any age, and one without rows is not`()
+        async throws
+    {
         let server = try await PostgresServer(configuration: ["wal_level = logical"])
         let connection = try PostgresConnection(to: PostgresAddress(server.address), settings: .test(schema: "public"))
         _ = try await server.sql("SELECT pg_create_physical_replication_slot('empty', true)")
