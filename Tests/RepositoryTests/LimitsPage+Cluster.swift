@@ -21,7 +21,7 @@ extension LimitsPage {
     static let clusterLimits = [
         ClusterLimit("NodeNumber.count", "a further node does not start; `posthorn cluster remove` frees a number"),
         ClusterLimit(
-            "LinkSettings.nodeCountMax", "notifications for further nodes pass through PostgreSQL, and are later"),
+            "LinkSettings.nodeCountMax", "a further node does not start, and exits with 78"),
         ClusterLimit(
             "LinkSettings.waitingByteCountMax",
             "the link is closed and opened again; until then, notifications pass through PostgreSQL"),

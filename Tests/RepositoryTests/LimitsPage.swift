@@ -333,9 +333,8 @@ enum LimitsPage {
 
         ## Known gaps
 
-        - Several servers can [work as one](../how-to/several-machines.md) with PostgreSQL. A node keeps links to at most 100
-          others, so use at most 101 nodes. A cluster of more than three nodes was not
-          [measured](../explanation/capacity.md#several-machines).
+        - Several servers can [work as one](../how-to/several-machines.md) with PostgreSQL. A cluster has at most 100 nodes. A
+          cluster of more than three nodes was not [measured](../explanation/capacity.md#several-machines).
 
         """
 }
