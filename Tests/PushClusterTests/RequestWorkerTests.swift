@@ -22,7 +22,7 @@ struct RequestWorkerTests {
         let outcomes = Lock<[RequestWorker.Outcome]>([])
         let worker = RequestWorker(
             configuration, InstanceID(rawValue: 0), StoreBounds(store), Lock(SlotMap(shardCount: 1)),
-            patientShards: 0..<1
+            ShardDatabases(numbers: [nil]), patientShards: 0..<1
         ) { outcome in outcomes.withLock { $0.append(outcome) } }
         for number: Int32 in 0..<3 {
             let answer = ReplyAddress(loop: 0, slot: 0, generation: 0, exchange: number)

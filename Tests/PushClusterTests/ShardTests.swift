@@ -247,6 +247,27 @@ import Testing
         }
     }
 
+    @Test func `the database of another cluster does not become a shard, even without devices`() async throws {
+        // A database that was prepared for a cluster without a start of a node has secrets and no devices.
+        do { _ = try TestNode(address: shard.address, schema: postgres.schema) }
+        _ = try await shard.sql(
+            "DELETE FROM state WHERE name IN ('cluster', 'shard'); INSERT INTO secrets VALUES ('name', '')")
+        let error = #expect(throws: PostgresStoreError.self) { _ = try TestNode(postgres, shards: [shard]) }
+        guard case .wrongShard(1)? = error else { throw MissingReply(what: "a refusal of shard 1") }
+    }
+
+    @Test func `a request does not use a database that takes the place of a shard`() async throws {
+        let node = try TestNode(postgres, shards: [shard])
+        let device = try node.registeredDevice(Self.devices[1])
+        _ = try await shard.sql("UPDATE state SET value = value + 1 WHERE name = 'database'")
+        let others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+        _ = try? await shard.sql("\(others) AND datname = current_database()")
+        guard case .failure(.unavailable(let text)) = try node.perform(.device(.identify, by: device.credential)) else {
+            throw MissingReply(what: "a refusal")
+        }
+        #expect(text.contains("did not perform"))
+    }
+
     @Test func `a node does not start without a database that has devices`() async throws {
         do { _ = try TestNode(postgres, shards: [shard]) }
         let error = #expect(throws: PostgresStoreError.self) { _ = try TestNode(postgres) }

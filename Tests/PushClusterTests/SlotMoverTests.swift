@@ -46,7 +46,7 @@ import Testing
         configuration.furtherShards = [try PostgresAddress(shard.address)]
         let connections = ShardConnections(
             configuration, InstanceID(rawValue: instance), StoreBounds(configuration.store), Lock(SlotMap(rows: [])),
-            patientShards: 0..<2, waitEnd: { .future })
+            ShardDatabases(numbers: [nil, nil]), patientShards: 0..<2, waitEnd: { .future })
         return SlotMover(connections: connections, instance: InstanceID(rawValue: instance))
     }
 

@@ -41,7 +41,7 @@ package final class ClusterStore {
     package var counters: NodeCounters { context.counters }
     /// The number of streams on this node.
     package var streamCount: Int { host.count }
-    /// Whether the table `nodes` no longer has this instance, so that the node must stop.
+    /// Whether the table `nodes` no longer has this instance, so that the node must stop and trust no other result.
     package private(set) var isSuperseded = false
 
     /// Creates the store of a node without connections.
@@ -67,8 +67,7 @@ package final class ClusterStore {
         edge = Edge(context, shards, host, pusher, teller, answers)
         publisher = Publisher(context) { shards.first.hasLease }
         goodbyes = StreamGoodbyes(context, host)
-        let host = host
-        presences = Presences(context) { Self.presence(context, shards, host) }
+        presences = Presences(context) { [host] in Self.presence(context, shards, host) }
         review = StreamReview(context, host, shard: shard)
         hadLease = Array(repeating: false, count: shardCount)
     }
@@ -234,6 +233,7 @@ package final class ClusterStore {
         let shard = shards.queues[index]
         guard let gathered = shard.take(number) else { return }
         if let heartbeat = result.heartbeat { take(heartbeat, of: gathered, from: shard) }
+        guard !isSuperseded else { return }
         // The shard read its clock shortly before this answer arrived, so the bounds of its clock become narrow.
         if let time = result.lookedAt, shard === shards.first {
             _ = context.ids.clock.refine(time, asked: gathered.sentAt, answered: context.moment)

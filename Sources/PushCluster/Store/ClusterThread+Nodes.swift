@@ -40,12 +40,12 @@ extension ClusterThread {
         lastHeartbeat = .now
         if isLate {
             // Heartbeats name only broadcasts that were stored lately.
-            _ = workers.control.submit(.readBroadcasts(from: 0))
+            _ = workers.directory.submit(.readBroadcasts(from: 0))
         } else if let number = store?.leastUnknownBroadcast(of: heartbeat.broadcasts) {
-            _ = workers.control.submit(.readBroadcasts(from: number))
+            _ = workers.directory.submit(.readBroadcasts(from: number))
         }
         guard let directoryVersion, heartbeat.controlVersion > Int64(directoryVersion) else { return }
-        _ = workers.control.submit(.readDirectory)
+        _ = workers.directory.submit(.readDirectory)
     }
 
     /// Lets a worker read the secrets if they may have changed.
@@ -54,7 +54,7 @@ extension ClusterThread {
             keeper.noteHeartbeat(
                 leaseMilliseconds: store.leaseMilliseconds, controlVersion: heartbeat.controlVersion, at: .elapsed)
         else { return }
-        if !workers.control.submit(.reviewSecrets) { keeper.endReview() }
+        if !workers.directory.submit(.reviewSecrets) { keeper.endReview() }
     }
 
     func answerStatus(_ states: [ServerState?], to address: ReplyAddress, _ store: ClusterStore) {
@@ -73,7 +73,7 @@ extension ClusterThread {
                 case .rates(let uses): quotas?.charge(uses, from: instance)
                 case .control(let number, let version):
                     controlQuestions.append((number, version, instance))
-                    if Int64(directoryVersion ?? 0) < version { _ = workers.control.submit(.readDirectory) }
+                    if Int64(directoryVersion ?? 0) < version { _ = workers.directory.submit(.readDirectory) }
                 default: store.take(message, from: instance)
                 }
             }

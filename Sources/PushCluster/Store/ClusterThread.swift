@@ -156,7 +156,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
     /// Runs until `stop`.
     func run() {
         for shard in shards { shard.start() }
-        _ = workers.control.submit(.readDirectory)
+        _ = workers.directory.submit(.readDirectory)
         turn { _ in }
         loop.run()
         links?.stop()
@@ -231,7 +231,7 @@ final class ClusterThread: ClusterOutput, NodeLinksDelegate {
             case .quotas(let quotas):
                 self.quotas = QuotaExchange(quotas, on: loop) { [weak self] in self?.links }
                 // The limits may have changed since they were read.
-                _ = workers.control.submit(.readDirectory)
+                _ = workers.directory.submit(.readDirectory)
             case .stop: stopWhenIdle()
             }
         }

@@ -63,7 +63,7 @@ package final class PostgresStore: ServerStore {
             let (instance, metrics) = (instance, metrics)
             let (slots, databases) = (slots, databases)
             let workers = ShardWorkers(configuration, slots) { index, patientShards in
-                RequestWorker(configuration, instance, bounds, slots, patientShards: patientShards) {
+                RequestWorker(configuration, instance, bounds, slots, databases, patientShards: patientShards) {
                     mailbox.post(.outcome($0, worker: index))
                 }
             }

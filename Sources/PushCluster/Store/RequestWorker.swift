@@ -99,17 +99,18 @@ final class RequestWorker: Sendable {
     ///   - instance: The instance of this node.
     ///   - bounds: The bounds of the store.
     ///   - slots: The shards of all devices.
+    ///   - databases: The databases that the node found when it started.
     ///   - patientShards: The shards for which a job waits until they can be reached.
     ///   - report: Called on the worker's thread with each outcome.
     init(
         _ configuration: PostgresStoreConfiguration, _ instance: InstanceID, _ bounds: StoreBounds,
-        _ slots: Lock<SlotMap>, patientShards: Range<Int>,
+        _ slots: Lock<SlotMap>, _ databases: ShardDatabases, patientShards: Range<Int>,
         report: @escaping @Sendable (Outcome) -> Void
     ) {
         wakeUp = WorkerSignal()
         let started = Thread(name: "requests") { [self] in
             let connections = ShardConnections(
-                configuration, instance, bounds, slots, patientShards: patientShards,
+                configuration, instance, bounds, slots, databases, patientShards: patientShards,
                 waitEnd: { [waitEnd] in waitEnd.withLock { $0 } })
             let session = RequestSession(configuration, instance, connections, report: report)
             while let turn = next(waits: !session.isSearching) {

@@ -14,6 +14,8 @@ final class ShardConnections {
     private let instance: InstanceID
     private let bounds: StoreBounds
     private let slots: Lock<SlotMap>
+    /// The databases that the node found when it started.
+    private let databases: ShardDatabases
     /// The shards that a job tries to reach repeatedly; it tries once to reach each other shard.
     private let patientShards: Range<Int>
     /// Returns the time from which no job waits any more.
@@ -36,16 +38,19 @@ final class ShardConnections {
     ///   - instance: The instance of this node.
     ///   - bounds: The bounds of the store.
     ///   - slots: The current assignment of devices to shards.
+    ///   - databases: The databases that the node found when it started.
     ///   - patientShards: The shards that a job tries to reach repeatedly.
     ///   - waitEnd: Returns the time from which no job waits, because the node stops.
     init(
         _ configuration: PostgresStoreConfiguration, _ instance: InstanceID, _ bounds: StoreBounds,
-        _ slots: Lock<SlotMap>, patientShards: Range<Int>, waitEnd: @escaping @Sendable () -> MonotonicTime
+        _ slots: Lock<SlotMap>, _ databases: ShardDatabases, patientShards: Range<Int>,
+        waitEnd: @escaping @Sendable () -> MonotonicTime
     ) {
         self.configuration = configuration
         self.instance = instance
         self.bounds = bounds
         self.slots = slots
+        self.databases = databases
         self.patientShards = patientShards
         self.waitEnd = waitEnd
     }
@@ -86,16 +91,23 @@ final class ShardConnections {
             guard MonotonicTime.now < waitEnd() else {
                 throw SQLError(kind: .cannotOpen, code: "08001", message: "the node is stopping", subject: "\(address)")
             }
+            let connection: PostgresConnection
             do {
-                let connection = try PostgresConnection(
-                    to: address, settings: configuration.session)
-                connections[index] = connection
-                return connection
+                connection = try PostgresConnection(to: address, settings: configuration.session)
             } catch {
                 let next = MonotonicTime.now.advanced(byMilliseconds: Self.pauseMilliseconds)
                 guard next < min(end, waitEnd()) else { throw error }
                 ElapsedPause.wait(milliseconds: Int(Self.pauseMilliseconds))
+                continue
             }
+            // Another database would answer that the devices do not exist.
+            guard try connection.isDatabase(ofShard: index, in: databases) else {
+                throw SQLError(
+                    kind: .cannotOpen, code: "database",
+                    message: "the server has another database than when this node started", subject: "\(address)")
+            }
+            connections[index] = connection
+            return connection
         }
     }
 

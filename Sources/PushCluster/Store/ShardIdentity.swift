@@ -39,7 +39,8 @@ extension PostgresConnection {
             INSERT INTO state SELECT name, value
             FROM (VALUES ('cluster', ?1::bigint), ('shard', ?2::bigint)) AS new(name, value)
             WHERE NOT EXISTS (SELECT 1 FROM state WHERE state.name = 'shard')
-                AND (?2::bigint = 0 OR NOT EXISTS (SELECT 1 FROM devices))
+                AND (?2::bigint = 0
+                    OR NOT EXISTS (SELECT 1 FROM devices) AND NOT EXISTS (SELECT 1 FROM secrets))
             ON CONFLICT (name) DO NOTHING
             """)
         insert.bind(cluster ?? .random(in: 1 ... .max), at: 1)
@@ -82,6 +83,12 @@ extension PostgresConnection {
         var numbers: [Int64?] = []
         for shard in 0..<shardCount { numbers.append(try state(Self.name(ofShard: shard))) }
         return ShardDatabases(numbers: numbers)
+    }
+
+    /// Returns whether a shard has the same database as before.
+    func isDatabase(ofShard number: Int, in databases: ShardDatabases) throws(SQLError) -> Bool {
+        guard let known = databases.numbers[number] else { return true }
+        return try state(Self.databaseName) == known
     }
 
     /// The name of the random number that identifies a database.

@@ -4,7 +4,7 @@ internal import PushCore
 internal import PushNet
 internal import PushStore
 
-/// The workers of a node: two for each shard, one for the trace, and one that moves slots.
+/// The workers of a node: two for each shard, one for the control data, one for the trace, and one that moves slots.
 struct ShardWorkers: Sendable {
     private static let perShardCount = 2
 
@@ -24,8 +24,9 @@ struct ShardWorkers: Sendable {
         self.slots = slots
         let shardCount = configuration.addresses.count
         let requestWorkers = (0..<shardCount * Self.perShardCount).map { start($0, 0..<shardCount) }
-        // The delivery histories of a shard that is down must not delay the trace.
-        all = requestWorkers + [start(requestWorkers.count, 0..<1), start(requestWorkers.count + 1, 0..<shardCount)]
+        let count = requestWorkers.count
+        // A shard that is down must delay neither the control data, without which the node accepts nothing, nor the trace.
+        all = requestWorkers + [start(count, 0..<1), start(count + 1, 0..<1), start(count + 2, 0..<shardCount)]
     }
 
     var count: Int { all.count }
@@ -33,6 +34,8 @@ struct ShardWorkers: Sendable {
     var waitingCount: Int { all.reduce(0) { $0 + $1.waitingCount } }
     /// The worker for changes of control data.
     var control: RequestWorker { all[0] }
+    /// The worker that reads the control data after changes of other nodes.
+    var directory: RequestWorker { all[count - 3] }
     /// The last request worker of the shard with the control data.
     var last: RequestWorker { all[Self.perShardCount - 1] }
     /// The worker that writes and searches the trace, and writes delivery histories and counters.

@@ -23,7 +23,7 @@ struct AdminSend: AdminResource {
         }
         do throws(SendDefect) {
             let message = try SendMessage(json: body)
-            let sender = SendPublisher.Sender(quotaID: "", isAdministrator: true)
+            let sender = SendPublisher.Sender(quotaID: "", tokenHash: nil)
             publisher.publish(message, to: app, from: sender, .own, exchange, connection)
         } catch {
             SendAnswer.refuse(exchange, .own, .badRequest, error.text, countedBy: services.metrics)

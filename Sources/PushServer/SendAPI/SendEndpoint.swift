@@ -68,7 +68,7 @@ final class SendEndpoint {
                 return refuse(
                     exchange, form, .wrongApp, "This token is for \(app.topic.name), not for \(topic).")
             }
-            let sender = SendPublisher.Sender(quotaID: Self.principal(token), isAdministrator: false)
+            let sender = SendPublisher.Sender(quotaID: Self.principal(token), tokenHash: token.hash)
             publisher.publish(reading.message, to: app, from: sender, reading.form, exchange, connection)
         } catch {
             refuse(exchange, form, .badRequest, error.text)

@@ -83,6 +83,10 @@ final class SendProgress {
 
     private func advance(_ exchange: HTTPExchange, _ address: ReplyAddress) {
         let moment = QuotaMoment(monotonic: services.loop.events.now, time: draft.acceptedAt)
+        if !draft.isAllowed(in: services.directory) {
+            for _ in rest { count(.forbidden) }
+            rest = []
+        }
         while hasRoom, let recipient = rest.popFirst() {
             do throws(Rejection) {
                 if !draft.isAdministrator {

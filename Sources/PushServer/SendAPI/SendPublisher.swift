@@ -14,8 +14,10 @@ final class SendPublisher {
     struct Sender {
         /// The ID in the quotas of keys.
         var quotaID: String
-        /// Whether no rates and quotas apply.
-        var isAdministrator: Bool
+        /// The hash of the send token; nil for an administrator, for whom no rates and quotas apply.
+        var tokenHash: [UInt8]?
+
+        var isAdministrator: Bool { tokenHash == nil }
     }
 
     private let services: LoopServices
@@ -65,7 +67,7 @@ final class SendPublisher {
         }
         let result = try validator.validate(payload, .alert, of: app, on: nil, isRequested: false, now: now)
         return SendDraft(
-            message: message, app: app, payload: payload, quotas: quotas, isAdministrator: sender.isAdministrator,
+            message: message, app: app, payload: payload, quotas: quotas, tokenHash: sender.tokenHash,
             id: UniqueID.random(services.random).lowerCaseText, acceptedAt: now,
             warnings: result.warnings?.lines ?? [])
     }
@@ -132,11 +134,19 @@ struct SendDraft {
     let app: TopicDirectory.Entry
     let payload: [UInt8]
     let quotas: RequestQuotas
-    let isAdministrator: Bool
+    /// The hash of the send token; nil for an administrator.
+    let tokenHash: [UInt8]?
     /// The ID of all notifications of the message, for `posthorn trace`.
     let id: InlineArray<36, UInt8>
     let acceptedAt: Timestamp
     let warnings: [String]
+
+    var isAdministrator: Bool { tokenHash == nil }
+
+    /// Returns whether the app still exists, and the token too; they may be removed before all devices are notified.
+    func isAllowed(in directory: TopicDirectory) -> Bool {
+        directory.topic(app.topic.id) != nil && (tokenHash.map { directory.sendToken($0) != nil } ?? true)
+    }
 
     /// The `apns-expiration`; nil for 30 days.
     var expiration: Timestamp? {

@@ -38,7 +38,8 @@ final class LoopServices {
         metrics = context.metrics.apis[Int(loop.index)]
         settings = context.settings
         unansweredAcceptCountMax = Limits.unansweredAcceptCountMax * context.databaseCount
-        unansweredSendCountMax = Limits.unansweredSendCountMax * context.databaseCount
+        unansweredSendCountMax =
+            Limits.unansweredSendCountMax + Limits.unansweredAcceptCountMax * (context.databaseCount - 1)
         ciphers = try TokenCiphers(context.installation.tokenKeys)
     }
 

@@ -60,7 +60,7 @@ package enum PostgresSchema {
         } catch {
             throw StoreError(error, path: address)
         }
-        guard (least...max(found, least)).contains(version) else {
+        guard least <= version, version <= found else {
             throw .newerSchema(path: address, found: found, known: version)
         }
     }

@@ -42,7 +42,14 @@ import Testing
         try open(try fixture.connect())
         _ = try await fixture.sql("UPDATE state SET value = 2; INSERT INTO state VALUES ('least_version', 1)")
         try open(try fixture.connect())
-        _ = try await fixture.sql("UPDATE state SET value = 2 WHERE name = 'least_version'")
+        for (found, least) in [(0, 1), (-1, 1), (1, 2)] {
+            _ = try await fixture.sql(
+                "UPDATE state SET value = CASE name WHEN 'least_version' THEN \(least) ELSE \(found) END")
+            #expect(throws: StoreError.newerSchema(path: "db1", found: found, known: 1)) {
+                try open(try fixture.connect())
+            }
+        }
+        _ = try await fixture.sql("UPDATE state SET value = 2")
         let error = StoreError.newerSchema(path: "db1", found: 2, known: 1)
         #expect(throws: error) { try open(try fixture.connect()) }
     }
