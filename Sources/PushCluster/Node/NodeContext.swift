@@ -110,14 +110,6 @@ final class NodeContext {
         silences[instance] = moment.advanced(byMilliseconds: configuration.tellingMilliseconds)
     }
 
-    /// Returns whether an instance is known to have no lease, or to have been followed by another one.
-    ///
-    /// Before such a node delivers anything, it reads all waiting rows again. So no other node needs to wake it.
-    func isGone(_ instance: InstanceID) -> Bool {
-        guard let known = nodes[instance.node] else { return false }
-        return known.instance == instance ? !known.isLive : known.instance.rawValue > instance.rawValue
-    }
-
     // MARK: Sending
 
     /// Returns a number that connects a question with its answer.

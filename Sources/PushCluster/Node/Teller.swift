@@ -90,7 +90,8 @@ final class Teller {
         var rest: [Unheard] = []
         queue.awaitsHearing = false
         for entry in unheard {
-            if entry.shard.hasHeard(entry.host, of: entry.transaction) || context.isGone(entry.host) {
+            // Only a heartbeat of the same shard, after the transaction, can say that the host is not live.
+            if entry.shard.hasHeard(entry.host, of: entry.transaction) {
                 context.step(entry.waiting, .finish(.accepted))
             } else {
                 rest.append(entry)
@@ -242,7 +243,7 @@ final class Teller {
         case .control(_, let group): waitForLeases(group, since: askedAt)
         case .broadcast(let broadcast, let group): waitForHeartbeats(broadcast, group)
         case .replaced(let device, let epoch):
-            if !context.isGone(instance) { tellReplaced(device, epoch: epoch, to: instance) }
+            tellReplaced(device, epoch: epoch, to: instance)
         }
     }
 }
