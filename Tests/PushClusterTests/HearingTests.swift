@@ -51,7 +51,9 @@ struct HearingTests {
         store.endTurn()
     }
 
-    /// Answers all batches. The other node is live in shard 1, and has heard of the transactions before a number.
+    /// Answers all batches.
+    ///
+    /// The other node is live in shard 1, and has heard of the transactions before a number.
     private func answer(at milliseconds: Int64, isLiveInShard0: Bool, heard: Int64) {
         while let (batch, number, shard) = output.batches.popLast() {
             var result = ShardResult()
