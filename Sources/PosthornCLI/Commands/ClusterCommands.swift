@@ -74,8 +74,11 @@ enum ClusterCommands {
     ) { (invocation, context) throws(CommandError) in
         let name = invocation.argument(0) ?? ""
         let change = ClusterAPI.NodeChange(isDraining: false)
-        try context.admin(invocation).send(.patch("cluster", "nodes", name, body: change))
-        return Report("\(oneLine(name)) takes devices.", json: Done())
+        let admin = context.admin(invocation)
+        try admin.send(.patch("cluster", "nodes", name, body: change))
+        let cluster = try admin.send(.get("cluster"), for: ClusterAPI.Status.self)
+        let runs = cluster.nodes.first { $0.name == name }?.isLive != false
+        return Report("\(oneLine(name)) takes devices\(runs ? "" : " when it runs").", json: Done())
     }
 
     private static let remove = CommandNode(

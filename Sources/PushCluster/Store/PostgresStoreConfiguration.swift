@@ -21,6 +21,8 @@ package struct PostgresStoreConfiguration: Sendable {
     package var store: StoreConfiguration
     /// The time that notifications wait for PostgreSQL until they are refused, in milliseconds.
     package var patienceMilliseconds: Int64 = 10_000
+    /// The time after which a connection of a worker without an answer counts as lost.
+    var answerTimeout = Duration.seconds(15)
     /// The time after which a node asks PostgreSQL again whether a sweep is due, in milliseconds.
     package var sweepQuestionMilliseconds: Int64 = 60_000
     /// The time after which a node looks again for rows of moved slots in former shards, in milliseconds.
@@ -71,7 +73,11 @@ package struct PostgresStoreConfiguration: Sendable {
     /// The servers of all shards.
     var addresses: [PostgresAddress] { [address] + furtherShards }
     /// The settings of the sessions.
-    var session: PostgresSettings { PostgresSettings(applicationName: "posthornd \(node)", schema: schema) }
+    var session: PostgresSettings {
+        var settings = PostgresSettings(applicationName: "posthornd \(node)", schema: schema)
+        settings.answerTimeout = answerTimeout
+        return settings
+    }
     /// The settings of the session that executes the statements of `HotStatement`.
     var batchSession: PostgresSettings {
         var settings = session

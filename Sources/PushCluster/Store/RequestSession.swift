@@ -13,6 +13,8 @@ final class RequestSession {
     private let instance: InstanceID
     private let report: @Sendable (RequestWorker.Outcome) -> Void
     private let connections: ShardConnections
+    /// The connections for descriptions of the shards, which must not wait long for one that hangs.
+    private let inquiries: ShardConnections
     private let history: HistoryWork
     /// The secrets of the cluster; nil without links.
     private let keeper: SecretKeeper?
@@ -21,12 +23,14 @@ final class RequestSession {
 
     init(
         _ configuration: PostgresStoreConfiguration, _ instance: InstanceID, _ connections: ShardConnections,
+        inquiries: ShardConnections,
         report: @escaping @Sendable (RequestWorker.Outcome) -> Void
     ) {
         self.configuration = configuration
         self.instance = instance
         self.report = report
         self.connections = connections
+        self.inquiries = inquiries
         keeper = configuration.links?.keeper
         history = HistoryWork(instance, hasTrace: configuration.store.hasTrace, connections, report: report)
     }
@@ -118,7 +122,9 @@ final class RequestSession {
             let refusal = try connections.connection(toShard: 0).finishUpgrade()
             report(.nodeChanged(refusal.map { .failure($0) } ?? .success(.done), answer: address))
         case .readServerState(let shards, let address):
-            let states = (0..<connections.shardCount).map { shards.contains($0) ? serverState(ofShard: $0) : nil }
+            let states = (0..<connections.shardCount).map {
+                shards.contains($0) ? serverState(ofShard: $0, on: inquiries) : nil
+            }
             report(.serverStates(states, answer: address))
         case .sweep(let shard):
             let progress = try connections.requests(ofShard: shard).sweep { report(.effects($0)) }
@@ -243,12 +249,12 @@ final class RequestSession {
 
     private func exchangeCounts(_ events: AdminAPI.Counts) throws(SQLError) {
         var sizes = try connections.control().exchangeCounts(events, instance: instance.rawValue)
-        var states = [serverState(ofShard: 0, sizes)]
+        var states = [serverState(ofShard: 0, on: connections, sizes)]
         for shard in 1..<max(connections.shardCount, 1) {
             do throws(SQLError) {
                 let shardSizes = try connections.requests(ofShard: shard).sizes()
                 sizes.add(shardSizes)
-                states.append(serverState(ofShard: shard, shardSizes))
+                states.append(serverState(ofShard: shard, on: connections, shardSizes))
             } catch {
                 connections.close(after: error)
                 states.append(nil)
@@ -259,7 +265,7 @@ final class RequestSession {
 
     /// Reads the state of a shard, and the sizes of its tables if they are not known yet.
     private func serverState(
-        ofShard shard: Int, _ sizes: StoreSizes? = nil, isRepeated: Bool = false
+        ofShard shard: Int, on connections: ShardConnections, _ sizes: StoreSizes? = nil, isRepeated: Bool = false
     ) -> ServerState? {
         do throws(SQLError) {
             let sizes = if let sizes { sizes } else { try connections.requests(ofShard: shard).sizes() }
@@ -272,7 +278,7 @@ final class RequestSession {
             connections.close(after: error)
             // The first statement after a fail-over finds that the connection is lost.
             guard error.kind == .disconnected, !isRepeated else { return nil }
-            return serverState(ofShard: shard, sizes, isRepeated: true)
+            return serverState(ofShard: shard, on: connections, sizes, isRepeated: true)
         }
     }
 

@@ -109,10 +109,16 @@ final class RequestWorker: Sendable {
     ) {
         wakeUp = WorkerSignal()
         let started = Thread(name: "requests") { [self] in
-            let connections = ShardConnections(
-                configuration, instance, bounds, slots, databases, patientShards: patientShards,
-                waitEnd: { [waitEnd] in waitEnd.withLock { $0 } })
-            let session = RequestSession(configuration, instance, connections, report: report)
+            let connections = { [waitEnd] (configuration: PostgresStoreConfiguration, patientShards: Range<Int>) in
+                ShardConnections(
+                    configuration, instance, bounds, slots, databases, patientShards: patientShards,
+                    waitEnd: { waitEnd.withLock { $0 } })
+            }
+            var inquiry = configuration
+            inquiry.answerTimeout = .seconds(2)
+            let session = RequestSession(
+                configuration, instance, connections(configuration, patientShards),
+                inquiries: connections(inquiry, 0..<0), report: report)
             while let turn = next(waits: !session.isSearching) {
                 if let turn, !session.run(turn) { queue.withLock { $0.putBack() } }
                 session.continueSearch()
