@@ -23,7 +23,7 @@ struct NotificationIDs {
     private static let followedMilliseconds = NodeConfiguration.leaseMilliseconds + 1_000
     /// The longest time in milliseconds that an answer waits for the clock; otherwise, it waits for ceilings.
     ///
-    /// It is longer than `followedMilliseconds`, because the estimates of the shard's time differ slightly among nodes.
+    /// This is a second more than `followedMilliseconds`, because each node estimates the shard's time a little differently.
     static let aheadMilliseconds = followedMilliseconds + 1_000
 
     /// The milliseconds whose numbers a node with numbers ahead of the clock may make between two heartbeats: 131,072

@@ -16,7 +16,7 @@ struct ShardDatabases: Equatable {
     /// The number of the database of each shard; nil before a node has used the shard.
     var numbers: [Int64?]
 
-    /// Returns the first shard that has slots, and another database than in `other`; nil if there is none.
+    /// Returns the first shard with slots for which `other` names another database; nil if both name the same databases.
     func firstDifference(from other: ShardDatabases, in slots: SlotMap) -> Int? {
         numbers.indices.first { shard in
             guard let own = numbers[shard], let used = other.numbers[shard], own != used else { return false }
